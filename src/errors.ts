@@ -1,0 +1,82 @@
+/** Every error code Troupe raises, with the sentence that explains it. `docs/errors.md` is generated from this table. */
+export const ERROR_CODES = {
+  INVALID_OPTIONS: 'An option is unknown, has the wrong type, or contradicts another one.',
+  INVALID_PROMPT: 'The prompt is empty or cannot be sent.',
+  INVALID_ANSWER: 'The answer to a permission request is malformed.',
+  ABORTED: 'The caller aborted the operation.',
+
+  CLI_NOT_FOUND: 'The claude executable could not be found.',
+  CLI_NOT_EXECUTABLE: 'The claude executable exists but may not be executed.',
+  CLI_WRONG_FORMAT: 'The claude executable, or the interpreter it names, cannot run on this machine.',
+  CWD_NOT_FOUND: 'The working directory does not exist or is not a directory.',
+  ARGUMENTS_TOO_LARGE: 'The command line and environment are larger than the system allows.',
+  SPAWN_FAILED: 'The operating system refused to start the CLI process.',
+  SPAWN_TIMEOUT: 'The CLI process did not start within its deadline.',
+
+  INITIALIZE_TIMEOUT: 'The CLI did not answer the initialize request within its deadline.',
+  INITIALIZE_FAILED: 'The CLI refused the initialize request.',
+  CONVERSATION_NOT_FOUND: 'The CLI knows no conversation with this id.',
+  MCP_SERVER_FAILED: 'A required MCP server did not become ready.',
+
+  CLI_EXITED: 'The CLI process ended before the session was closed.',
+  CLI_INPUT_CLOSED: 'The CLI no longer reads its standard input.',
+  LINE_TOO_LONG: 'The CLI wrote a line longer than limits.maxLineBytes.',
+  TREE_SURVIVED: 'A process of the session could not be ended within the kill deadline.',
+
+  CONTROL_TIMEOUT: 'The CLI did not answer a control request within its deadline.',
+  CONTROL_REFUSED: 'The CLI answered a control request with an error.',
+  CONTROL_LIMIT: 'Too many control requests are waiting for an answer.',
+
+  SESSION_EXISTS: 'A session with this id is already supervised here.',
+  SESSION_NOT_FOUND: 'No session with this id is supervised here.',
+  SESSION_CLOSED: 'The session is closed; nothing was sent.',
+  SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
+  SESSION_BUSY: 'The session is working and the prompt asked not to wait.',
+  NO_PROCESS: 'The session has no running CLI process at this moment.',
+  AT_CAPACITY: 'No session slot became free within the admission deadline.',
+  PROMPT_QUEUE_FULL: 'The prompt queue of the session is full.',
+  PROMPT_ID_USED: 'A different prompt with this id was already accepted by the session.',
+  SUPERVISOR_STOPPED: 'The supervisor is stopping or stopped and accepts no work.',
+
+  TURN_FAILED: 'The turn ended with an error.',
+  INTERRUPT_TIMEOUT: 'The turn did not end after an interrupt within its deadline.',
+  PERMISSION_NOT_FOUND: 'No permission request with this id is known.',
+  PERMISSION_SETTLED: 'The permission request was already settled.',
+  SUBSCRIBER_LAGGED: 'The reader fell behind and missed events.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface TroupeErrorOptions {
+  /** What exactly happened this time; appended to the sentence of the code. */
+  readonly reason?: string | undefined;
+  readonly cause?: unknown;
+  /** Facts for programs: the field, the limit, the pid, the exit code … JSON only, never secrets. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const BRAND = Symbol.for('troupe.error');
+
+/** The one error class. Switch on `code`, never on text; `details` holds the facts, `cause` the origin. */
+export class TroupeError extends Error {
+  override readonly name = 'TroupeError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, options: TroupeErrorOptions = {}) {
+    const message = options.reason === undefined ? ERROR_CODES[code] : `${ERROR_CODES[code]} ${options.reason}`;
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  /** True for a TroupeError of any copy of this package, where `instanceof` would fail. */
+  static is(value: unknown): value is TroupeError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  toJSON(): { name: string; code: ErrorCode; message: string; details: Readonly<Record<string, unknown>> } {
+    return { name: this.name, code: this.code, message: this.message, details: this.details };
+  }
+}
