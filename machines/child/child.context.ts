@@ -1,0 +1,66 @@
+import type { EndCause } from '../session/session.events.ts';
+import { backoffMs, healthyAfterMs, type RestartSpec } from './child-spec.ts';
+import { countRestart } from './restart-window.ts';
+
+export interface ChildInput {
+  readonly id: string;
+  readonly restart: RestartSpec;
+  /** False registers the session without a process; `child.start` starts it. */
+  readonly autoStart: boolean;
+}
+
+export interface ChildContext extends ChildInput {
+  /** Number of the newest incarnation, from 1; 0 before the first. */
+  readonly incarnation: number;
+  readonly wasEverReady: boolean;
+  readonly readyAt: number | null;
+  /** Epoch milliseconds of the restarts that still count. */
+  readonly restarts: readonly number[];
+  /** Ends since the session was last healthy. */
+  readonly failures: number;
+  readonly backoffMs: number;
+  /** Why the last incarnation ended, or why the session did. */
+  readonly cause: EndCause | null;
+}
+
+export interface ChildOutput {
+  readonly cause: EndCause;
+}
+
+export function initialChild(input: ChildInput): ChildContext {
+  return {
+    ...input,
+    incarnation: 0,
+    wasEverReady: false,
+    readyAt: null,
+    restarts: [],
+    failures: 0,
+    backoffMs: 0,
+    cause: null,
+  };
+}
+
+/** What an end means: `stop` for good, `restart` after a wait, or `quarantine`: kept, visible, startable by hand. */
+export type Consequence = 'stop' | 'restart' | 'quarantine';
+
+/**
+ * A first start that fails is the caller's error, not a crash to repeat. A permanent cause would only fail again, so it
+ * burns no restart (P8).
+ */
+export function consequenceOf(context: ChildContext, cause: EndCause, at: number): Consequence {
+  if (!context.wasEverReady || context.restart.type === 'temporary') return 'stop';
+  if (cause.code === 'closed' && context.restart.type === 'transient') return 'stop';
+  if (cause.permanent && cause.code !== 'closed') return 'quarantine';
+  return countRestart(context.restarts, at, context.restart).allowed ? 'restart' : 'quarantine';
+}
+
+/** The context after an end that is followed by a restart. */
+export function countedRestart(context: ChildContext, at: number, chance: number): Partial<ChildContext> {
+  const uptimeMs = context.readyAt === null ? 0 : at - context.readyAt;
+  const failures = uptimeMs >= healthyAfterMs(context.restart.backoff) ? 1 : context.failures + 1;
+  return {
+    failures,
+    restarts: countRestart(context.restarts, at, context.restart).restarts,
+    backoffMs: backoffMs(context.restart.backoff, failures, chance),
+  };
+}

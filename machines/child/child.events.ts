@@ -1,0 +1,28 @@
+import type { EndCause } from '../session/session.events.ts';
+
+export type IncarnationEvent =
+  | { type: 'incarnation.ready'; at: number }
+  /** The incarnation is over and its process tree is gone. `chance` (0 … 1) feeds the jitter of the backoff. */
+  | { type: 'incarnation.ended'; cause: EndCause; at: number; chance: number };
+
+export type ChildCommand =
+  /** Starts, or starts again at once: wakes a registered session, ends a backoff, leaves quarantine. */
+  | { type: 'child.start' }
+  | { type: 'child.stop'; mode: 'close' | 'kill' };
+
+export type ChildEvent = IncarnationEvent | ChildCommand;
+
+export type IncarnationCommand = { type: 'incarnation.close' } | { type: 'incarnation.kill' };
+
+export const CHILD_STATES = [
+  'hibernated',
+  'waiting',
+  'running',
+  'backing-off',
+  'quarantined',
+  'stopping',
+  'stopped',
+] as const;
+export type ChildStateName = (typeof CHILD_STATES)[number];
+
+export type ChildNotice = { type: 'state.entered'; state: ChildStateName };

@@ -1,0 +1,155 @@
+import { assign, emit, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import type { EndCause } from '../session/session.events.ts';
+import {
+  type ChildContext,
+  type ChildInput,
+  type ChildOutput,
+  consequenceOf,
+  countedRestart,
+  initialChild,
+} from './child.context.ts';
+import type { ChildEvent, ChildNotice, ChildStateName, IncarnationCommand } from './child.events.ts';
+import { admission, incarnation } from './child.ports.ts';
+
+const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+
+/**
+ * A session under supervision: it outlives its incarnations. A restart is a new incarnation that resumes the
+ * conversation (P8); too many of them, or a permanent cause, set the session aside instead of losing it.
+ */
+export const childMachine = setup({
+  types: {
+    input: {} as ChildInput,
+    context: {} as ChildContext,
+    events: {} as ChildEvent,
+    emitted: {} as ChildNotice,
+    output: {} as ChildOutput,
+  },
+  actors: { admission, incarnation },
+  actions: {
+    announce: emit((_, params: { state: ChildStateName }) => ({ type: 'state.entered' as const, state: params.state })),
+    countIncarnation: assign(({ context }) => ({ incarnation: context.incarnation + 1, readyAt: null })),
+    spawnIncarnation: spawnChild('incarnation', {
+      id: 'incarnation',
+      input: ({ context }) => ({ id: context.id, incarnation: context.incarnation }),
+    }),
+    forgetIncarnation: stopChild('incarnation'),
+    closeIncarnation: sendTo('incarnation', (_, params: { mode: 'close' | 'kill' }) => {
+      return { type: `incarnation.${params.mode}` } satisfies IncarnationCommand;
+    }),
+    markReady: assign((_, params: { at: number }) => ({ wasEverReady: true, readyAt: params.at })),
+    blame: assign((_, params: { cause: EndCause }) => ({ cause: params.cause })),
+    countRestart: assign(({ context }, params: { at: number; chance: number }) =>
+      countedRestart(context, params.at, params.chance),
+    ),
+    pardon: assign({ restarts: [], failures: 0 }),
+  },
+  guards: {
+    isStartedByHand: ({ context }) => !context.autoStart,
+    meansRestart: ({ context }, params: { cause: EndCause; at: number }) =>
+      consequenceOf(context, params.cause, params.at) === 'restart',
+    meansQuarantine: ({ context }, params: { cause: EndCause; at: number }) =>
+      consequenceOf(context, params.cause, params.at) === 'quarantine',
+  },
+  delays: { backoff: ({ context }) => context.backoffMs },
+}).createMachine({
+  id: 'child',
+  context: ({ input }) => initialChild(input),
+  initial: 'registered',
+  on: {
+    // Commands that change nothing in the present state are heard and have no effect.
+    'child.start': {},
+    'child.stop': {},
+    'incarnation.ready': {},
+    'incarnation.ended': {},
+  },
+  states: {
+    registered: { always: [{ guard: 'isStartedByHand', target: 'hibernated' }, { target: 'waiting' }] },
+    hibernated: {
+      entry: { type: 'announce', params: { state: 'hibernated' } },
+      on: {
+        'child.start': 'waiting',
+        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+      },
+    },
+    waiting: {
+      entry: { type: 'announce', params: { state: 'waiting' } },
+      invoke: {
+        src: 'admission',
+        input: ({ context }) => ({ id: context.id, incarnation: context.incarnation + 1 }),
+        onDone: 'running',
+        onError: {
+          target: 'stopped',
+          actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
+        },
+      },
+      on: { 'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } },
+    },
+    running: {
+      entry: [{ type: 'announce', params: { state: 'running' } }, 'countIncarnation', 'spawnIncarnation'],
+      on: {
+        'incarnation.ready': { actions: { type: 'markReady', params: ({ event }) => ({ at: event.at }) } },
+        'incarnation.ended': [
+          {
+            guard: { type: 'meansRestart', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            target: 'backing-off',
+            actions: [
+              'forgetIncarnation',
+              { type: 'blame', params: ({ event }) => ({ cause: event.cause }) },
+              { type: 'countRestart', params: ({ event }) => ({ at: event.at, chance: event.chance }) },
+            ],
+          },
+          {
+            guard: { type: 'meansQuarantine', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            target: 'quarantined',
+            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+          },
+          {
+            target: 'stopped',
+            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+          },
+        ],
+        'child.stop': {
+          target: 'stopping',
+          actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
+        },
+      },
+    },
+    'backing-off': {
+      entry: { type: 'announce', params: { state: 'backing-off' } },
+      on: {
+        'child.start': 'waiting',
+        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+      },
+      after: { backoff: 'waiting' },
+    },
+    quarantined: {
+      entry: { type: 'announce', params: { state: 'quarantined' } },
+      on: {
+        'child.start': { target: 'waiting', actions: 'pardon' },
+        'child.stop': 'stopped',
+      },
+    },
+    stopping: {
+      entry: { type: 'announce', params: { state: 'stopping' } },
+      on: {
+        'child.stop': { actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) } },
+        'incarnation.ended': {
+          target: 'stopped',
+          actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+        },
+      },
+    },
+    stopped: { entry: { type: 'announce', params: { state: 'stopped' } }, type: 'final' },
+  },
+  output: ({ context }) => ({ cause: context.cause ?? STOPPED }),
+});
+
+/** Ports reject with plain causes; anything else is a programming error and named as such. */
+function causeOf(error: unknown): EndCause {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
+    const message = 'message' in error && typeof error.message === 'string' ? error.message : error.code;
+    return { code: error.code, message, permanent: true };
+  }
+  return { code: 'SPAWN_FAILED', message: String(error), permanent: true };
+}

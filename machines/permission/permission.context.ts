@@ -1,0 +1,12 @@
+import type { Settlement } from './permission.events.ts';
+
+export interface PermissionInput {
+  readonly requestId: string;
+  readonly toolName: string;
+  /** Milliseconds until the request is denied by the deadline; `Infinity` waits for a human as long as it takes (P5). */
+  readonly deadlineMs: number;
+}
+
+export interface PermissionContext extends PermissionInput {
+  readonly settlement: Settlement | null;
+}

@@ -1,0 +1,115 @@
+import { assign, setup } from 'xstate';
+import type { PermissionContext, PermissionInput } from './permission.context.ts';
+import type { PermissionDecision, PermissionEvent, Settlement } from './permission.events.ts';
+import { ask, judge } from './permission.ports.ts';
+
+/**
+ * One permission request. Answer, deadline, the CLI's own cancel and the end of the session race; the first one settles
+ * it and everything later changes nothing (P4). Whatever goes wrong on the way refuses the tool.
+ */
+export const permissionMachine = setup({
+  types: {
+    input: {} as PermissionInput,
+    context: {} as PermissionContext,
+    events: {} as PermissionEvent,
+    output: {} as Settlement,
+  },
+  actors: { judge, ask },
+  actions: {
+    settle: assign((_, params: { settlement: Settlement }) => ({ settlement: params.settlement })),
+  },
+  guards: {
+    needsAnswer: (_, params: { behavior: string }) => params.behavior === 'ask',
+  },
+  delays: { answerDeadline: ({ context }) => context.deadlineMs },
+}).createMachine({
+  id: 'permission',
+  context: ({ input }) => ({ ...input, settlement: null }),
+  initial: 'judging',
+  on: {
+    'permission.answered': {
+      target: '.settled',
+      actions: { type: 'settle', params: ({ event }) => ({ settlement: decided(event.decision, event.by) }) },
+    },
+    'permission.cancelled': {
+      target: '.settled',
+      actions: { type: 'settle', params: { settlement: { outcome: 'cancelled', by: 'agent' } } },
+    },
+    'permission.withdrawn': {
+      target: '.settled',
+      actions: {
+        type: 'settle',
+        params: ({ event }) => ({ settlement: { outcome: 'withdrawn', by: 'session', reason: event.reason } }),
+      },
+    },
+  },
+  states: {
+    judging: {
+      invoke: {
+        src: 'judge',
+        input: ({ context }) => ({ requestId: context.requestId, toolName: context.toolName }),
+        onDone: [
+          {
+            guard: { type: 'needsAnswer', params: ({ event }) => ({ behavior: event.output.behavior }) },
+            target: 'asking',
+          },
+          {
+            target: 'settled',
+            actions: {
+              type: 'settle',
+              params: ({ event }) => ({ settlement: ruled(event.output) }),
+            },
+          },
+        ],
+        onError: {
+          target: 'settled',
+          actions: { type: 'settle', params: ({ event }) => ({ settlement: failed('policy', event.error) }) },
+        },
+      },
+    },
+    asking: {
+      invoke: {
+        src: 'ask',
+        input: ({ context }) => ({ requestId: context.requestId, toolName: context.toolName }),
+        onDone: {
+          target: 'settled',
+          actions: {
+            type: 'settle',
+            params: ({ event }) => ({ settlement: decided(event.output, event.output.by) }),
+          },
+        },
+        onError: {
+          target: 'settled',
+          actions: { type: 'settle', params: ({ event }) => ({ settlement: failed('callback', event.error) }) },
+        },
+      },
+      after: {
+        answerDeadline: {
+          target: 'settled',
+          actions: { type: 'settle', params: ({ context }) => ({ settlement: expired(context.deadlineMs) }) },
+        },
+      },
+    },
+    settled: { type: 'final' },
+  },
+  output: ({ context }) => context.settlement ?? failed('machine', 'settled without a cause'),
+});
+
+function decided(decision: PermissionDecision & { readonly by?: string }, by: string): Settlement {
+  const { by: _by, ...rest } = decision;
+  return { outcome: decision.behavior === 'allow' ? 'allowed' : 'denied', by, decision: rest };
+}
+
+function ruled(verdict: { readonly behavior: string; readonly by?: string }): Settlement {
+  const { by = 'policy', behavior, ...rest } = verdict;
+  return decided({ ...rest, behavior: behavior === 'allow' ? 'allow' : 'deny' }, by);
+}
+
+function failed(by: string, error: unknown): Settlement {
+  return { outcome: 'failed', by, reason: error instanceof Error ? error.message : String(error) };
+}
+
+function expired(deadlineMs: number): Settlement {
+  const message = `Nobody answered this permission request within ${deadlineMs} ms.`;
+  return { outcome: 'expired', by: 'deadline', decision: { behavior: 'deny', message } };
+}

@@ -1,0 +1,96 @@
+import type { CliExit, EndCause } from './session.events.ts';
+
+/** Deadlines in milliseconds; `Infinity` means none. */
+export interface SessionTimeouts {
+  readonly spawnMs: number;
+  readonly initializeMs: number;
+  readonly mcpServerMs: number;
+  readonly turnMs: number;
+  readonly interruptMs: number;
+  readonly idleMs: number;
+  readonly closeGraceMs: number;
+  readonly terminateGraceMs: number;
+  readonly killGraceMs: number;
+}
+
+export interface McpServerSpec {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+export interface SessionInput {
+  readonly id: string;
+  readonly incarnation: number;
+  /** In-process and required servers: the ones `mcp-setup` waits for. */
+  readonly mcpServers: readonly McpServerSpec[];
+  readonly timeouts: SessionTimeouts;
+}
+
+export type McpStatus = 'waiting' | 'connecting' | 'connected' | 'failed';
+
+export interface McpServerState extends McpServerSpec {
+  readonly status: McpStatus;
+  readonly reason?: string;
+}
+
+export interface SessionContext extends SessionInput {
+  readonly pid: number | null;
+  readonly mcp: readonly McpServerState[];
+  readonly openPermissions: readonly string[];
+  readonly isWorking: boolean;
+  readonly isInterrupting: boolean;
+  readonly endedBecause: EndCause | null;
+  readonly exit: CliExit | null;
+  readonly treeIsGone: boolean;
+  /** True when the process had to be signalled or killed to end. */
+  readonly wasForced: boolean;
+  /** Pids that could not be ended; normally none. */
+  readonly survivors: readonly number[];
+}
+
+export interface SessionOutput {
+  readonly cause: EndCause;
+  readonly exit: CliExit | null;
+  readonly wasForced: boolean;
+  /** Pids that could not be ended; normally none. */
+  readonly survivors: readonly number[];
+}
+
+export function initialContext(input: SessionInput): SessionContext {
+  return {
+    ...input,
+    pid: null,
+    mcp: input.mcpServers.map((server) => ({ ...server, status: 'waiting' })),
+    openPermissions: [],
+    isWorking: false,
+    isInterrupting: false,
+    endedBecause: null,
+    exit: null,
+    treeIsGone: false,
+    wasForced: false,
+    survivors: [],
+  };
+}
+
+/** The servers after one of them changed; an unknown name changes nothing. */
+export function withServer(
+  servers: readonly McpServerState[],
+  name: string,
+  status: McpStatus,
+  reason?: string,
+): readonly McpServerState[] {
+  return servers.map((server) => {
+    if (server.name !== name) return server;
+    const { reason: _former, ...rest } = server;
+    return reason === undefined ? { ...rest, status } : { ...rest, status, reason };
+  });
+}
+
+export function isSettled(server: McpServerState): boolean {
+  return server.status === 'connected' || server.status === 'failed';
+}
+
+/** The servers a ready session has to do without, with the reason of each. */
+export function degradedServers(context: SessionContext): readonly McpServerState[] {
+  return context.mcp.filter((server) => server.status !== 'connected');
+}

@@ -1,0 +1,77 @@
+/** Why a session ended or is ending. The first cause wins and is never overwritten. */
+export interface EndCause {
+  /** A TroupeError code, or `closed` when the owner asked for the end. */
+  readonly code: string;
+  readonly message: string;
+  /** A permanent cause will happen again: a restart would be wasted (P8). */
+  readonly permanent: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface CliExit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** Facts about the process, told by the link. */
+export type CliEvent =
+  | { type: 'cli.spawned'; pid: number }
+  | { type: 'cli.spawn-failed'; cause: EndCause }
+  /** Any line of the CLI while it starts: a slow start that talks is no silent one (R04). */
+  | { type: 'cli.spoke' }
+  | { type: 'cli.initialized' }
+  | { type: 'cli.initialize-failed'; cause: EndCause }
+  /** The stream cannot be trusted or served any more: a line over the limit, a closed input. */
+  | { type: 'cli.faulted'; cause: EndCause }
+  /** The process ended and both of its streams were read to the end. `cause` is what it said about it, if anything. */
+  | { type: 'cli.exited'; exit: CliExit; cause: EndCause }
+  /** Nothing of the process tree is left; `survivors` is empty unless the kill deadline passed. */
+  | { type: 'cli.tree-gone'; killed: number; survivors: readonly number[] };
+
+/** Edges of "the CLI is working on something": own turns, unprompted turns and background work together. */
+export type WorkEvent = { type: 'work.started' } | { type: 'work.ended' } | { type: 'turn.started' };
+
+export type PermissionNews =
+  | { type: 'permission.requested'; requestId: string }
+  | { type: 'permission.settled'; requestId: string };
+
+export type McpNews =
+  | { type: 'mcp.handshake-started'; server: string }
+  | { type: 'mcp.connected'; server: string }
+  | { type: 'mcp.failed'; server: string; reason: string };
+
+export type SessionCommand =
+  /** An interrupt was sent to the CLI: the turn now has a deadline to end. */
+  | { type: 'session.interrupt' }
+  /** Ask, wait, then force. */
+  | { type: 'session.close' }
+  /** Force at once. */
+  | { type: 'session.kill' };
+
+export type SessionEvent = CliEvent | WorkEvent | PermissionNews | McpNews | SessionCommand;
+
+/** What the machine tells its link to do. */
+export type LinkCommand =
+  | { type: 'link.initialize' }
+  | { type: 'link.interrupt' }
+  | { type: 'link.end-input' }
+  | { type: 'link.terminate' }
+  | { type: 'link.reap' };
+
+/** What the machine tells whoever listens with `actor.on`. */
+export type SessionNotice =
+  | { type: 'state.entered'; state: SessionStateName }
+  | { type: 'turn.overdue' }
+  | { type: 'interrupt.overdue' };
+
+export const SESSION_STATES = [
+  'spawning',
+  'initializing',
+  'mcp-setup',
+  'ready',
+  'awaiting-permission',
+  'closing',
+  'closed',
+  'failed',
+] as const;
+export type SessionStateName = (typeof SESSION_STATES)[number];
