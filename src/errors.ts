@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   CONTROL_LIMIT: 'Too many control requests are waiting for an answer.',
 
   SESSION_EXISTS: 'A session with this id is already supervised here.',
+  CONVERSATION_IN_USE: 'Another session of this supervisor already serves the conversation.',
   SESSION_NOT_FOUND: 'No session with this id is supervised here.',
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',

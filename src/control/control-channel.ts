@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts';
+import type { Codec, Decoded } from '../wire/codec.ts';
+import { type Answer, PendingRequests } from './pending-requests.ts';
+import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
+
+export type ControlDecoded = Extract<Decoded, { kind: 'control-request' | 'control-response' | 'control-cancel' }>;
+
+/** Control traffic that belongs to nobody: late, doubled or unasked-for. Told, never acted on (P6). */
+export interface ControlOddity {
+  readonly reason: 'late-response' | 'duplicate-request' | 'too-many-requests' | 'unknown-cancel';
+  readonly requestId: string;
+}
+
+export interface ControlChannelOptions {
+  readonly codec: Codec;
+  readonly clock: Clock;
+  /** Puts one line on the CLI's input. Its rejection is the channel's to absorb. */
+  readonly write: (line: string) => Promise<void>;
+  /** Most requests open at once, in each direction. */
+  readonly maxPending: number;
+  readonly onOddity: (oddity: ControlOddity) => void;
+}
+
+/** Requests in both directions over one pipe: pairs our questions with their answers, and runs the handlers of the CLI's. */
+export class ControlChannel {
+  readonly #options: ControlChannelOptions;
+  readonly #pending: PendingRequests;
+  readonly #handlers: RequestHandlers;
+  #nextId = 1;
+  #closedBecause: unknown;
+  #isClosed = false;
+
+  constructor(options: ControlChannelOptions) {
+    this.#options = options;
+    this.#pending = new PendingRequests({ clock: options.clock, limit: options.maxPending });
+    this.#handlers = new RequestHandlers({
+      limit: options.maxPending,
+      reply: {
+        success: (requestId, payload) => this.#send(options.codec.encodeSuccess(requestId, payload)),
+        error: (requestId, message) => this.#send(options.codec.encodeError(requestId, message)),
+      },
+    });
+  }
+
+  /** Requests of both directions that have no answer yet. */
+  get openRequests(): { readonly ours: number; readonly theirs: number } {
+    return { ours: this.#pending.size, theirs: this.#handlers.size };
+  }
+
+  handle(subtype: string, handler: RequestHandler): void {
+    this.#handlers.on(subtype, handler);
+  }
+
+  /**
+   * Asks the CLI and resolves with the payload of its answer. Rejects with CONTROL_REFUSED, CONTROL_TIMEOUT (older CLIs
+   * never answer what they do not know: WIRE §9), ABORTED, CONTROL_LIMIT, or the reason the channel closed with.
+   */
+  request(
+    subtype: string,
+    payload: Readonly<Record<string, unknown>>,
+    options: { deadlineMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(this.#closedBecause);
+    const requestId = `troupe-${this.#nextId++}`;
+    const answer = this.#pending.wait(requestId, subtype, {
+      ...options,
+      onGivenUp: () => void this.#send(this.#options.codec.encodeCancel(requestId)),
+    });
+    if (options.signal?.aborted !== true) {
+      const line = this.#options.codec.encodeRequest(requestId, { ...payload, subtype });
+      this.#options.write(line).catch((error: unknown) => this.#pending.reject(requestId, error));
+    }
+    return answer;
+  }
+
+  /** Resolves when our answer to an open request of the CLI was taken by the pipe; false when it never will be. */
+  answerWritten(requestId: string): Promise<boolean> {
+    return this.#handlers.written(requestId);
+  }
+
+  /** Takes one decoded control line. Never throws and never waits. */
+  accept(decoded: ControlDecoded): void {
+    const { requestId } = decoded;
+    if (this.#isClosed) return;
+    switch (decoded.kind) {
+      case 'control-request': {
+        const refusal = this.#handlers.dispatch(decoded);
+        if (refusal === 'duplicate') this.#options.onOddity({ reason: 'duplicate-request', requestId });
+        if (refusal === 'too-many') this.#options.onOddity({ reason: 'too-many-requests', requestId });
+        return;
+      }
+      case 'control-cancel':
+        if (this.#handlers.cancel(requestId) !== undefined) this.#options.onOddity({ reason: 'unknown-cancel', requestId });
+        return;
+      case 'control-response':
+        if (!this.#settle(decoded)) this.#options.onOddity({ reason: 'late-response', requestId });
+    }
+  }
+
+  /** Rejects every waiting caller and aborts every handler with the reason. Idempotent; the first reason stays. */
+  close(reason: unknown): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#closedBecause = reason;
+    this.#pending.rejectAll(reason);
+    this.#handlers.cancelAll(reason);
+  }
+
+  #settle(decoded: Extract<ControlDecoded, { kind: 'control-response' }>): boolean {
+    const { requestId, outcome } = decoded;
+    return outcome.ok
+      ? this.#pending.resolve(requestId, { ...outcome.beside, ...outcome.response })
+      : this.#pending.refuse(requestId, outcome.error, outcome.errorCode);
+  }
+
+  /** An answer that cannot be written has no reader: the end of the process is told elsewhere, with its reason. */
+  async #send(line: string): Promise<boolean> {
+    if (this.#isClosed) return false;
+    try {
+      await this.#options.write(line);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

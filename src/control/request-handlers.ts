@@ -1,0 +1,99 @@
+/** One question of the CLI, on its way to whoever answers it. */
+export interface IncomingRequest {
+  readonly requestId: string;
+  readonly subtype: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Aborted when the CLI takes the question back, or when the channel closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the payload of the answer; a throw becomes an error answer. */
+export type RequestHandler = (incoming: IncomingRequest) => Promise<unknown>;
+
+/** Puts answers on the wire; resolves to false when the CLI was no longer there to read it. */
+export interface ReplySink {
+  success(requestId: string, payload: unknown): Promise<boolean>;
+  error(requestId: string, message: string): Promise<boolean>;
+}
+
+interface InFlight {
+  readonly controller: AbortController;
+  readonly written: Promise<boolean>;
+}
+
+/** Why an incoming request, or its cancel, was not passed on. */
+export type Refusal = 'duplicate' | 'too-many' | 'unknown-cancel';
+
+/**
+ * Runs the handlers of incoming requests, all at the same time (R25): a slow one holds nobody back. Every request gets
+ * exactly one answer, and none at all after its cancel (R26).
+ */
+export class RequestHandlers {
+  readonly #handlers = new Map<string, RequestHandler>();
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #reply: ReplySink;
+  readonly #limit: number;
+
+  constructor(options: { reply: ReplySink; limit: number }) {
+    this.#reply = options.reply;
+    this.#limit = options.limit;
+  }
+
+  get size(): number {
+    return this.#inFlight.size;
+  }
+
+  on(subtype: string, handler: RequestHandler): void {
+    this.#handlers.set(subtype, handler);
+  }
+
+  dispatch(incoming: Omit<IncomingRequest, 'signal'>): Refusal | undefined {
+    const { requestId, subtype } = incoming;
+    // A redelivered question is the same question: it keeps its one answer (R05).
+    if (this.#inFlight.has(requestId)) return 'duplicate';
+    const handler = this.#handlers.get(subtype);
+    if (handler === undefined) {
+      void this.#reply.error(requestId, `Unsupported control request subtype: ${subtype}`);
+      return undefined;
+    }
+    if (this.#inFlight.size >= this.#limit) {
+      void this.#reply.error(requestId, `Too many control requests are open (${this.#limit}).`);
+      return 'too-many';
+    }
+    const controller = new AbortController();
+    // Registered before it runs: a handler may finish, or be cancelled, before `dispatch` returns.
+    const written = Promise.resolve().then(() => this.#run(handler, { ...incoming, signal: controller.signal }));
+    this.#inFlight.set(requestId, { controller, written });
+    return undefined;
+  }
+
+  /** Resolves when the answer to an open request was taken by the pipe; false when it never will be. */
+  written(requestId: string): Promise<boolean> {
+    return this.#inFlight.get(requestId)?.written ?? Promise.resolve(false);
+  }
+
+  cancel(requestId: string): Refusal | undefined {
+    const entry = this.#inFlight.get(requestId);
+    if (entry === undefined) return 'unknown-cancel';
+    this.#inFlight.delete(requestId);
+    entry.controller.abort(new Error('The CLI cancelled the request.'));
+    return undefined;
+  }
+
+  cancelAll(reason: unknown): void {
+    const entries = [...this.#inFlight.values()];
+    this.#inFlight.clear();
+    for (const { controller } of entries) controller.abort(reason);
+  }
+
+  async #run(handler: RequestHandler, incoming: IncomingRequest): Promise<boolean> {
+    const { requestId } = incoming;
+    try {
+      const payload = await handler(incoming);
+      return this.#inFlight.delete(requestId) && (await this.#reply.success(requestId, payload));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return this.#inFlight.delete(requestId) && (await this.#reply.error(requestId, message));
+    }
+  }
+}

@@ -1,0 +1,25 @@
+export type JsonRpcId = string | number;
+export type JsonRpcMessage = Readonly<Record<string, unknown>> & { readonly jsonrpc?: unknown };
+
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_REQUEST = -32600;
+/** The code the MCP SDK uses for a request that was given up. */
+export const REQUEST_CANCELLED = -32001;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function idOf(message: unknown): JsonRpcId | undefined {
+  if (!isRecord(message)) return undefined;
+  const id = message['id'];
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+export function methodOf(message: unknown): string | undefined {
+  return isRecord(message) && typeof message['method'] === 'string' ? message['method'] : undefined;
+}
+
+export function errorReply(id: JsonRpcId | null, code: number, message: string): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}

@@ -1,0 +1,189 @@
+import { fromCallback } from 'xstate';
+import type { CliEvent, EndCause, LinkCommand, SessionEvent } from '../../machines/session/session.events.ts';
+import type { LinkInput } from '../../machines/session/session.ports.ts';
+import type { Clock } from '../clock.ts';
+import { type ControlOddity, ControlChannel } from '../control/control-channel.ts';
+import type { Answer } from '../control/pending-requests.ts';
+import { TroupeError } from '../errors.ts';
+import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import type { Codec } from '../wire/codec.ts';
+import { causeOf, errorOf, exitCause } from './exit-cause.ts';
+import { LineReader } from './line-reader.ts';
+
+export interface CliLinkListener {
+  message(message: CliMessage): void;
+  initialized(answer: Answer): void;
+  diagnostic(reason: string, detail: string, suppressed: number): void;
+  stderr(line: string): void;
+  /** Texts of the newest error result: the reason the CLI itself gave for what follows. */
+  lastErrors(): readonly string[];
+}
+
+export interface CliLinkOptions {
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly open: OpenTransport;
+  readonly plan: () => Promise<{ plan: LaunchPlan; initialize: Record<string, unknown> }>;
+  readonly limits: { readonly maxLineBytes: number; readonly maxControlPending: number };
+  readonly killGraceMs: number;
+  readonly controlMs: number;
+  readonly listener: CliLinkListener;
+}
+
+/** Errors of the start that another attempt would only repeat. */
+const WORTH_ANOTHER_START: ReadonlySet<string> = new Set(['SPAWN_FAILED', 'SPAWN_TIMEOUT']);
+
+/** The hands of the session machine: one CLI process, its pipes and its control channel. */
+export class CliLink {
+  readonly channel: ControlChannel;
+  readonly #options: CliLinkOptions;
+  readonly #reader: LineReader;
+  #report: (event: CliEvent) => void = () => {};
+  #transport: Transport | undefined;
+  #initialize: Record<string, unknown> = {};
+  #isInitialized = false;
+  /** What was asked before the process existed; done as soon as it does. */
+  #wants: 'nothing' | 'end-input' | 'terminate' | 'reap' = 'nothing';
+
+  constructor(options: CliLinkOptions) {
+    this.#options = options;
+    this.channel = new ControlChannel({
+      codec: options.codec,
+      clock: options.clock,
+      write: (line) => this.write(line),
+      maxPending: options.limits.maxControlPending,
+      onOddity: (oddity: ControlOddity) => options.listener.diagnostic(oddity.reason, oddity.requestId, 0),
+    });
+    this.#reader = new LineReader({
+      codec: options.codec,
+      maxLineBytes: options.limits.maxLineBytes,
+      listener: {
+        message: (message) => options.listener.message(message),
+        control: (decoded) => this.channel.accept(decoded),
+        diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
+        overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error, true) }),
+      },
+    });
+  }
+
+  /** The link as the machine's port. */
+  get port() {
+    return fromCallback<LinkCommand | SessionEvent, LinkInput>(({ sendBack, receive }) => {
+      const report = (event: CliEvent) => sendBack(event); // sendBack alone accepts anything.
+      receive((command) => this.#obey(command));
+      void this.#open(report);
+      // Nobody awaits this: the graceful way out is the machine's `closing` state.
+      return () => void this.#transport?.killTree(this.#options.killGraceMs);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#transport?.pid;
+  }
+
+  /** Puts one line on the CLI's input; rejects with NO_PROCESS or CLI_INPUT_CLOSED. */
+  write(line: string): Promise<void> {
+    if (this.#transport === undefined) return Promise.reject(new TroupeError('NO_PROCESS'));
+    return this.#transport.write(line);
+  }
+
+  async #open(report: (event: CliEvent) => void): Promise<void> {
+    this.#report = report;
+    try {
+      const { plan, initialize } = await this.#options.plan();
+      this.#initialize = initialize;
+      const transport = await this.#options.open(plan, {
+        output: (chunk) => this.#read(chunk),
+        stderr: (line) => this.#options.listener.stderr(line),
+      });
+      this.#transport = transport;
+      this.#follow(transport);
+    } catch (error) {
+      const isPermanent = !TroupeError.is(error) || !WORTH_ANOTHER_START.has(error.code);
+      const cause = causeOf(error, isPermanent);
+      this.channel.close(errorOf(cause));
+      this.#report({ type: 'cli.spawn-failed', cause });
+      return;
+    }
+    this.#report({ type: 'cli.spawned', pid: this.#transport.pid });
+    this.#catchUp();
+  }
+
+  #follow(transport: Transport): void {
+    // What the process left behind may hold its pipes open, and then they would never end: look at once (P1).
+    void transport.exited.then(() => transport.killTree(this.#options.killGraceMs));
+    void transport.finished.then((exit) => {
+      const isTruncated = this.#reader.end();
+      const resultErrors = this.#options.listener.lastErrors();
+      const cause: EndCause = exitCause({ exit, resultErrors, stderrTail: transport.stderrTail(), isTruncated });
+      this.channel.close(errorOf(cause));
+      this.#report({ type: 'cli.exited', exit, cause });
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    if (!this.#isInitialized) this.#report({ type: 'cli.spoke' });
+    this.#reader.read(chunk);
+  }
+
+  #obey(command: LinkCommand | SessionEvent): void {
+    switch (command.type) {
+      case 'link.initialize':
+        void this.#handshake();
+        return;
+      case 'link.interrupt':
+        this.channel.request('interrupt', {}, { deadlineMs: this.#options.controlMs }).catch(() => {});
+        return;
+      case 'link.end-input':
+        this.#wants = 'end-input';
+        break;
+      case 'link.terminate':
+        this.#wants = 'terminate';
+        break;
+      case 'link.reap':
+        this.#wants = 'reap';
+        break;
+      default:
+        return;
+    }
+    this.#catchUp();
+  }
+
+  #catchUp(): void {
+    const transport = this.#transport;
+    if (transport === undefined) return;
+    if (this.#wants === 'end-input') transport.endInput();
+    if (this.#wants === 'terminate') transport.signal('SIGTERM');
+    if (this.#wants === 'reap') void this.#reap(transport);
+    this.#wants = 'nothing';
+  }
+
+  async #reap(transport: Transport): Promise<void> {
+    const { killed, survivors } = await transport.killTree(this.#options.killGraceMs);
+    this.#report({ type: 'cli.tree-gone', killed: killed.length, survivors });
+  }
+
+  async #handshake(): Promise<void> {
+    try {
+      // The machine owns the deadline: it starts again whenever the CLI shows life (R04).
+      const answer = await this.channel.request('initialize', this.#initialize, { deadlineMs: Number.POSITIVE_INFINITY });
+      this.#isInitialized = true;
+      this.#options.listener.initialized(answer);
+      this.#report({ type: 'cli.initialized' });
+      this.#redeliver(answer);
+    } catch (error) {
+      // Anything but a refusal means that the process is gone or going, and its end tells the real reason.
+      if (!TroupeError.is(error) || error.code !== 'CONTROL_REFUSED') return;
+      const cause: EndCause = { code: 'INITIALIZE_FAILED', message: error.message, permanent: true, details: error.details };
+      this.#report({ type: 'cli.initialize-failed', cause });
+    }
+  }
+
+  /** An answer to `initialize` carries the questions that were already open; each is asked once (WIRE §1, R05). */
+  #redeliver(answer: Answer): void {
+    const pending = answer['pending_permission_requests'];
+    if (!Array.isArray(pending)) return;
+    for (const request of pending) this.#reader.readAgain(Buffer.from(JSON.stringify(request) ?? ''));
+  }
+}

@@ -1,0 +1,58 @@
+import type { CliExit, EndCause } from '../../machines/session/session.events.ts';
+import { TroupeError } from '../errors.ts';
+
+export interface ExitEvidence {
+  readonly exit: CliExit;
+  /** Texts of the last error result: the reason the CLI itself gave. */
+  readonly resultErrors: readonly string[];
+  readonly stderrTail: string;
+  /** Set when the last bytes of the output were no whole line. */
+  readonly isTruncated: boolean;
+}
+
+interface KnownReason {
+  readonly pattern: RegExp;
+  readonly code: 'CONVERSATION_NOT_FOUND' | 'CLI_EXITED';
+}
+
+/** Ends that would only repeat themselves: a restart would burn its budget for nothing (P8, R62). */
+const PERMANENT: readonly KnownReason[] = [
+  { pattern: /No conversation found|--resume requires a valid session/i, code: 'CONVERSATION_NOT_FOUND' },
+  { pattern: /is already in use/i, code: 'CLI_EXITED' },
+  { pattern: /unknown option|error: option|Invalid MCP config/i, code: 'CLI_EXITED' },
+  { pattern: /cannot be used with root|Invalid session ID/i, code: 'CLI_EXITED' },
+];
+
+const SHOWN_CHARACTERS = 2_000;
+
+/** Why the process ended: what the CLI reported, else what it wrote to stderr, always with the exit status (R02). */
+export function exitCause(evidence: ExitEvidence): EndCause {
+  const { exit, isTruncated } = evidence;
+  const said = evidence.resultErrors.filter((text) => text.trim() !== '').join('; ');
+  const stderr = evidence.stderrTail.trim();
+  const reason = (said === '' ? stderr : said).slice(-SHOWN_CHARACTERS);
+  const status = exit.signal === null ? `exit code ${exit.exitCode}` : `signal ${exit.signal}`;
+  const known = PERMANENT.find(({ pattern }) => pattern.test(reason));
+  const cut = isTruncated ? ' Its last line was cut short.' : '';
+  return {
+    code: known?.code ?? 'CLI_EXITED',
+    message: `${reason === '' ? 'It said nothing.' : reason} (${status})${cut}`,
+    permanent: known !== undefined,
+    details: { exitCode: exit.exitCode, signal: exit.signal, stderrTail: stderr.slice(-SHOWN_CHARACTERS) },
+  };
+}
+
+/** The cause as the error that callers get. */
+export function errorOf(cause: EndCause): TroupeError {
+  const code = cause.code === 'closed' ? 'SESSION_CLOSED' : cause.code;
+  return new TroupeError(code as TroupeError['code'], { reason: cause.message, details: cause.details });
+}
+
+/** A thrown error as a cause: JSON, for machines and the log. */
+export function causeOf(error: unknown, isPermanent: boolean): EndCause {
+  if (!TroupeError.is(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { code: 'SPAWN_FAILED', message, permanent: isPermanent };
+  }
+  return { code: error.code, message: error.message, permanent: isPermanent, details: error.details };
+}

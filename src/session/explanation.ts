@@ -1,0 +1,97 @@
+import type { SessionContext } from '../../machines/session/session.context.ts';
+import type { SessionStatus } from './session.ts';
+import type { StateChange } from './session-life.ts';
+
+/** Why a session is where it is and what happens next; JSON, for people and programs. */
+export interface Explanation {
+  readonly id: string;
+  readonly state: StateChange['state'];
+  readonly status: SessionStatus;
+  /** Epoch milliseconds since when. */
+  readonly since: number;
+  /** One sentence a person can act on. */
+  readonly because: string;
+  /** What would move it on. */
+  readonly waitingFor: readonly string[];
+  readonly incarnation: number;
+  readonly pid: number | undefined;
+  readonly openPermissions: readonly { readonly id: string; readonly toolName: string; readonly ageMs: number }[];
+  readonly queuedPrompts: number;
+  readonly outstandingPrompts: number;
+  readonly backgroundTasks: number;
+  readonly degradedServers: readonly { readonly name: string; readonly reason: string }[];
+  readonly lastFailure: { readonly code: string; readonly message: string } | undefined;
+}
+
+export type ExplanationFacts = Omit<Explanation, 'because' | 'waitingFor'> & {
+  readonly machine: SessionContext | undefined;
+  readonly backoffMs: number;
+};
+
+export function explain(facts: ExplanationFacts): Explanation {
+  const { machine, backoffMs, ...shown } = facts;
+  return { ...shown, because: becauseOf(facts), waitingFor: waitingFor(machine, backoffMs, facts) };
+}
+
+function becauseOf(facts: ExplanationFacts): string {
+  const failure = facts.lastFailure;
+  switch (facts.state) {
+    case 'hibernated':
+      return 'It is registered without a process; the first prompt starts one.';
+    case 'waiting':
+      return 'It waits for a free slot to start its process.';
+    case 'spawning':
+      return 'Its CLI process is being started.';
+    case 'initializing':
+      return 'The process runs; the CLI has not answered the initialize request yet.';
+    case 'mcp-setup':
+      return 'The CLI is initialized; not every MCP server is connected yet.';
+    case 'ready':
+      if (facts.outstandingPrompts > 0) return 'A turn is running.';
+      if (facts.status === 'running') return 'Background work is running; prompts are accepted.';
+      return 'Nothing to do: it waits for a prompt.';
+    case 'awaiting-permission':
+      return `${facts.openPermissions.length} permission request(s) wait for an answer.`;
+    case 'closing':
+      return `It is ending: ${failure?.message ?? 'the owner asked for it'}`;
+    case 'closed':
+    case 'stopped':
+      return 'It ended as asked and its process tree is gone.';
+    case 'failed':
+      return `It failed: ${failure?.message ?? 'unknown reason'}`;
+    case 'backing-off':
+      return `Its process ended (${failure?.message ?? 'unknown reason'}); a new one resumes the conversation after a wait.`;
+    case 'quarantined':
+      return `It used up its restarts or failed for good: ${failure?.message ?? 'unknown reason'}`;
+    default:
+      return 'Unknown state.';
+  }
+}
+
+function waitingFor(machine: SessionContext | undefined, backoffMs: number, facts: ExplanationFacts): string[] {
+  const timeouts = machine?.timeouts;
+  switch (facts.state) {
+    case 'spawning':
+      return [`the process id, at most ${timeouts?.spawnMs} ms`];
+    case 'initializing':
+      return [`the initialize answer, at most ${timeouts?.initializeMs} ms after the last sign of life`];
+    case 'mcp-setup': {
+      const open = machine?.mcp.filter(({ status }) => status === 'waiting' || status === 'connecting') ?? [];
+      return open.map(({ name }) => `MCP server "${name}", at most ${timeouts?.mcpServerMs} ms`);
+    }
+    case 'awaiting-permission':
+      return facts.openPermissions.map(({ id, toolName }) => `an answer to permission request ${id} (${toolName})`);
+    case 'ready':
+      return facts.outstandingPrompts > 0 ? ['the result of the turn'] : ['a prompt'];
+    case 'closing':
+      return ['the end of the process tree'];
+    case 'backing-off':
+      return [`the end of the wait of ${backoffMs} ms`];
+    case 'quarantined':
+      return ['restart() by its owner'];
+    case 'hibernated':
+      return ['a prompt'];
+    default:
+      return [];
+  }
+}

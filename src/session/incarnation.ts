@@ -1,0 +1,173 @@
+import { type Actor, createActor } from 'xstate';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServerSpec, SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
+import type { SessionStateName } from '../../machines/session/session.events.ts';
+import { sessionMachine } from '../../machines/session/session.machine.ts';
+import type { Clock } from '../clock.ts';
+import type { Answer } from '../control/pending-requests.ts';
+import { McpBridge } from '../mcp/mcp-bridge.ts';
+import { ServerWatch } from '../mcp/server-watch.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import type { Codec } from '../wire/codec.ts';
+import type { Delivery } from './conversation.ts';
+import { CliLink, type CliLinkOptions } from './cli-link.ts';
+import { causeOf } from './exit-cause.ts';
+import type { PromptRecord } from './prompt-record.ts';
+
+export interface IncarnationListener {
+  stateEntered(state: SessionStateName): void;
+  spawned(pid: number): void;
+  initialized(answer: Answer): void;
+  message(message: CliMessage): void;
+  /** Its machine is done: the process tree is gone, unless `survivors` says otherwise. */
+  ended(output: SessionOutput): void;
+  overdue(what: 'turn' | 'interrupt'): void;
+  mcpChanged(server: string, status: string, reason: string | undefined): void;
+  diagnostic(reason: string, detail: string, suppressed: number): void;
+  stderr(line: string): void;
+  lastErrors(): readonly string[];
+}
+
+export interface IncarnationOptions {
+  readonly id: string;
+  readonly number: number;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly open: CliLinkOptions['open'];
+  readonly plan: CliLinkOptions['plan'];
+  readonly timeouts: SessionTimeouts & { readonly controlMs: number };
+  readonly limits: CliLinkOptions['limits'];
+  readonly servers: ReadonlyMap<string, McpServer>;
+  readonly mcpServers: readonly McpServerSpec[];
+  readonly permissions: PermissionDesk;
+  readonly inspect: ((event: unknown) => void) | undefined;
+  readonly listener: IncarnationListener;
+}
+
+/** One CLI process serving a session, from spawn to the seen end of its tree: the machine and its hands. */
+export class Incarnation {
+  readonly number: number;
+  readonly actor: Actor<typeof sessionMachine>;
+  readonly #options: IncarnationOptions;
+  readonly #link: CliLink;
+  readonly #watch: ServerWatch;
+  readonly #bridge: McpBridge;
+
+  constructor(options: IncarnationOptions) {
+    this.number = options.number;
+    this.#options = options;
+    this.#watch = this.#buildWatch();
+    this.#bridge = this.#buildBridge();
+    this.#link = this.#buildLink();
+    const machine = sessionMachine.provide({ actors: { cliLink: this.#link.port } });
+    const { id, mcpServers, timeouts, clock, inspect } = options;
+    this.actor = createActor(machine, {
+      input: { id, incarnation: options.number, mcpServers, timeouts },
+      clock,
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#listen();
+  }
+
+  get channel() {
+    return this.#link.channel;
+  }
+
+  get pid(): number | undefined {
+    return this.#link.pid;
+  }
+
+  start(): void {
+    this.actor.start();
+  }
+
+  /** The way the conversation reaches this process. */
+  delivery(): Delivery {
+    return {
+      epoch: this.number,
+      deliver: (record: PromptRecord) => {
+        const line = this.#options.codec.encodePrompt({ uuid: record.id, content: record.content });
+        // A prompt that cannot be written has no process any more: its end decides what becomes of the prompt.
+        this.#link.write(line).catch(() => {});
+      },
+      setWorking: (isWorking) => this.actor.send({ type: isWorking ? 'work.started' : 'work.ended' }),
+      turnStarted: () => this.actor.send({ type: 'turn.started' }),
+    };
+  }
+
+  #listen(): void {
+    const { listener, permissions } = this.#options;
+    let wasSpawned = false;
+    this.actor.on('state.entered', ({ state }) => {
+      if (!wasSpawned && this.#link.pid !== undefined) {
+        wasSpawned = true;
+        listener.spawned(this.#link.pid);
+      }
+      if (state === 'closing') permissions.withdrawAll('The session is closing.');
+      listener.stateEntered(state);
+    });
+    this.actor.on('turn.overdue', () => listener.overdue('turn'));
+    this.actor.on('interrupt.overdue', () => listener.overdue('interrupt'));
+    this.actor.subscribe({
+      next: (snapshot) => {
+        if (snapshot.status === 'done') this.#end(snapshot.output);
+      },
+      // A machine that throws is a fault of ours: the session fails with it instead of taking the host down.
+      error: (error) => this.#end({ cause: causeOf(error, true), exit: null, wasForced: false, survivors: [] }),
+    });
+  }
+
+  #end(output: SessionOutput): void {
+    this.#watch.close();
+    this.#bridge.close();
+    this.#options.permissions.withdrawAll('The CLI process is gone.');
+    this.#options.listener.ended(output);
+  }
+
+  #buildLink(): CliLink {
+    const { codec, clock, open, plan, limits, timeouts, listener, permissions } = this.#options;
+    const link = new CliLink({
+      codec,
+      clock,
+      open,
+      plan,
+      limits,
+      killGraceMs: timeouts.killGraceMs,
+      controlMs: timeouts.controlMs,
+      listener,
+    });
+    link.channel.handle('can_use_tool', ({ requestId, request, signal }) => permissions.ask(requestId, request, signal));
+    link.channel.handle('mcp_message', ({ request, signal }) => this.#bridge.handle(request, signal));
+    return link;
+  }
+
+  #buildBridge(): McpBridge {
+    const { servers, timeouts } = this.#options;
+    return new McpBridge({
+      servers,
+      onHandshakeStarted: (server) => this.#watch.handshakeStarted(server),
+      onConnected: (server) => this.#watch.connected(server),
+      onFailed: (server, reason) => this.#watch.failed(server, reason),
+      onNotification: (server, message) => {
+        const payload = { server_name: server, message };
+        this.channel.request('mcp_message', payload, { deadlineMs: timeouts.controlMs }).catch(() => {});
+      },
+    });
+  }
+
+  #buildWatch(): ServerWatch {
+    const { clock, timeouts, inspect, listener } = this.#options;
+    return new ServerWatch({
+      clock,
+      connectMs: timeouts.mcpServerMs,
+      inspect,
+      onChanged: (server, status, reason) => {
+        listener.mcpChanged(server, status, reason);
+        if (status === 'connecting') this.actor.send({ type: 'mcp.handshake-started', server });
+        if (status === 'connected') this.actor.send({ type: 'mcp.connected', server });
+        if (status === 'failed') this.actor.send({ type: 'mcp.failed', server, reason: reason ?? 'unknown reason' });
+      },
+    });
+  }
+}

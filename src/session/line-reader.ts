@@ -1,0 +1,84 @@
+import { TroupeError } from '../errors.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import type { Codec, Decoded } from '../wire/codec.ts';
+import { LineSplitter } from '../wire/line-splitter.ts';
+import type { ControlDecoded } from '../control/control-channel.ts';
+
+export interface LineReaderListener {
+  message(message: CliMessage): void;
+  control(decoded: ControlDecoded): void;
+  /** Something that is no message of the protocol; told with a bounded sample, never swallowed (P6, R11). */
+  diagnostic(reason: string, detail: string, suppressed: number): void;
+  overflow(error: TroupeError): void;
+}
+
+/** Of each reason this many diagnostics are told one by one; after that only every so many, with a count. */
+const TOLD_SINGLY = 100;
+
+/** Bytes of the CLI's output in, messages and control traffic out. */
+export class LineReader {
+  readonly #splitter: LineSplitter;
+  readonly #codec: Codec;
+  readonly #listener: LineReaderListener;
+  readonly #counts = new Map<string, number>();
+  #hasOverflowed = false;
+
+  constructor(options: { codec: Codec; maxLineBytes: number; listener: LineReaderListener }) {
+    this.#codec = options.codec;
+    this.#listener = options.listener;
+    this.#splitter = new LineSplitter({ maxLineBytes: options.maxLineBytes });
+  }
+
+  read(chunk: Buffer): void {
+    if (this.#hasOverflowed) return;
+    const overflow = this.#splitter.push(chunk, this.#decode);
+    if (overflow === undefined) return;
+    this.#hasOverflowed = true;
+    const { bytes, limit } = overflow;
+    const reason = `It had at least ${bytes} bytes; the limit is ${limit}.`;
+    this.#listener.overflow(new TroupeError('LINE_TOO_LONG', { reason, details: { bytes, limit, field: 'limits.maxLineBytes' } }));
+  }
+
+  /** The stream ended: a last line without its newline still counts when it is whole (R13). True when one was cut. */
+  end(): boolean {
+    const tail = this.#hasOverflowed ? undefined : this.#splitter.end();
+    if (tail === undefined) return false;
+    let isCut = false;
+    this.#codec.decode(tail, (decoded) => {
+      if (decoded.kind === 'diagnostic' && decoded.reason === 'corrupt') isCut = true;
+      this.#route(decoded);
+    });
+    return isCut;
+  }
+
+  /** Reads one line that did not come from the stream: a request the CLI delivered again inside an answer (R05). */
+  readAgain(line: Buffer): void {
+    this.#decode(line);
+  }
+
+  readonly #decode = (line: Buffer): void => this.#codec.decode(line, this.#route);
+
+  readonly #route = (decoded: Decoded): void => {
+    switch (decoded.kind) {
+      case 'message':
+        this.#listener.message(decoded.message);
+        return;
+      case 'control-request':
+      case 'control-response':
+      case 'control-cancel':
+        this.#listener.control(decoded);
+        return;
+      case 'diagnostic':
+        this.#tell(decoded.reason, `${decoded.bytes} bytes: ${decoded.sample}`);
+        return;
+      case 'keep-alive':
+    }
+  };
+
+  #tell(reason: string, detail: string): void {
+    const count = (this.#counts.get(reason) ?? 0) + 1;
+    this.#counts.set(reason, count);
+    if (count <= TOLD_SINGLY) this.#listener.diagnostic(reason, detail, 0);
+    else if (count % TOLD_SINGLY === 0) this.#listener.diagnostic(reason, detail, TOLD_SINGLY - 1);
+  }
+}

@@ -1,0 +1,30 @@
+import { TroupeError } from '../errors.ts';
+import type { PromptContent } from './prompt-record.ts';
+
+const MAX_ID_LENGTH = 200;
+
+/** Checks a prompt at the edge: the API refuses blank text, and one malformed line would end the CLI (WIRE §14). */
+export function parsePromptContent(content: unknown): PromptContent {
+  if (typeof content === 'string') {
+    if (content.trim() === '') throw invalid('content', 'the text is empty or blank');
+    return content;
+  }
+  if (!Array.isArray(content)) throw invalid('content', 'expected a text or an array of content blocks');
+  if (content.length === 0) throw invalid('content', 'there is no content block');
+  content.forEach((block, index) => {
+    const isBlock = typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
+    if (!isBlock) throw invalid(`content[${index}]`, 'expected an object with a string "type"');
+  });
+  return content;
+}
+
+/** A prompt id travels as JSON and never becomes a flag; it has to be a short, printable line. */
+export function parsePromptId(id: unknown): string {
+  const isUsable = typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH && /^[\x20-\x7e]+$/.test(id);
+  if (!isUsable) throw invalid('id', `expected 1 to ${MAX_ID_LENGTH} printable ASCII characters`);
+  return id;
+}
+
+function invalid(field: string, reason: string): TroupeError {
+  return new TroupeError('INVALID_PROMPT', { reason: `"${field}": ${reason}.`, details: { field, reason } });
+}

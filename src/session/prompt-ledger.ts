@@ -1,0 +1,216 @@
+import { TroupeError } from '../errors.ts';
+import type { ResultFacts } from '../wire/facts.ts';
+import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
+
+export interface LedgerListener {
+  started(record: PromptRecord): void;
+  ended(record: PromptRecord, result: TurnResult): void;
+}
+
+/** What becomes of unfinished prompts when their process is gone. */
+export interface LossPolicy {
+  /** True when a new incarnation follows. */
+  readonly isRestarting: boolean;
+  /** True when this CLI deduplicates prompts by uuid across a resume (`msg_lifecycle_v1`): sending again is safe (P2). */
+  readonly canSendAgain: boolean;
+  /** True when the owner asked for the end: the unfinished turn was interrupted, nothing failed. */
+  readonly wasAsked: boolean;
+  readonly error: TroupeError;
+}
+
+/** Ended prompts kept so that a repeated id finds its turn. */
+const ENDED_KEPT = 1_000;
+
+/**
+ * Every prompt of a session and what became of it. Accounts by uuid and lifecycle, never by counting results: the CLI
+ * merges, folds and starts turns of its own (WIRE §0.9, §25.10).
+ */
+export class PromptLedger {
+  readonly #listener: LedgerListener;
+  readonly #maxQueued: number;
+  readonly #records = new Map<string, PromptRecord>();
+  #queue: PromptRecord[] = [];
+  #outstanding: PromptRecord[] = [];
+  #lastResult: ResultFacts | undefined;
+  #hasSeenEcho = false;
+
+  constructor(options: { maxQueued: number; listener: LedgerListener }) {
+    this.#maxQueued = options.maxQueued;
+    this.#listener = options.listener;
+  }
+
+  /** Prompts not yet written to a CLI, in order. */
+  get queued(): readonly PromptRecord[] {
+    return this.#queue;
+  }
+
+  /** Prompts written to the CLI that have not ended, in order. */
+  get outstanding(): readonly PromptRecord[] {
+    return this.#outstanding;
+  }
+
+  find(id: string): PromptRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Throws PROMPT_QUEUE_FULL. */
+  accept(prompt: { id: string; content: PromptContent; onBusy: OnBusy; acceptedSeq: number }): PromptRecord {
+    if (this.#queue.length >= this.#maxQueued) {
+      const details = { field: 'limits.maxPromptQueue', limit: this.#maxQueued };
+      throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${this.#maxQueued} prompts.`, details });
+    }
+    const record: PromptRecord = {
+      ...prompt,
+      state: 'queued',
+      isEchoed: false,
+      wasInterruptAsked: false,
+      result: undefined,
+    };
+    this.#records.set(record.id, record);
+    this.#queue.push(record);
+    return record;
+  }
+
+  /** The prompt to write next, now marked as delivered: one at a time, but a steering one goes at once. */
+  deliverNext(): PromptRecord | undefined {
+    const steering = this.#queue.findIndex((record) => record.onBusy === 'steer');
+    const index = this.#outstanding.length === 0 ? 0 : steering;
+    const record = index === -1 ? undefined : this.#queue[index];
+    if (record === undefined) return undefined;
+    this.#queue = this.#queue.filter((other) => other !== record);
+    record.state = 'delivered';
+    this.#outstanding.push(record);
+    return record;
+  }
+
+  /** Takes a prompt back that was not written yet. False when it is too late. */
+  cancelQueued(id: string, error?: TroupeError): boolean {
+    const record = this.#queue.find((candidate) => candidate.id === id);
+    if (record === undefined) return false;
+    this.#end(record, endedWithoutResult('cancelled', id, error));
+    return true;
+  }
+
+  onLifecycle(uuid: string, state: 'queued' | 'started' | 'completed' | 'cancelled' | 'other'): void {
+    const record = this.#outstanding.find((candidate) => candidate.id === uuid);
+    if (record === undefined) return;
+    if (state === 'started') this.#start(record);
+    if (state === 'completed') this.#endByLifecycle(record);
+    if (state === 'cancelled') {
+      const outcome = record.state === 'started' || record.wasInterruptAsked ? 'interrupted' : 'cancelled';
+      this.#end(record, endedWithoutResult(outcome, uuid, undefined));
+    }
+  }
+
+  /** A turn opened. Where no lifecycle tells, it belongs to the oldest prompt that was written. */
+  onTurnOpened(hasLifecycle: boolean): void {
+    this.#lastResult = undefined;
+    const oldest = this.#outstanding[0];
+    if (!hasLifecycle && oldest !== undefined) this.#start(oldest);
+  }
+
+  onEcho(uuid: string): void {
+    const record = this.#outstanding.find((candidate) => candidate.id === uuid);
+    if (record === undefined) return;
+    this.#hasSeenEcho = true;
+    record.isEchoed = true;
+    this.#start(record);
+  }
+
+  /** Ends the prompts the result belongs to and returns their ids; none for a result that is nobody's (P3, R73). */
+  onResult(result: ResultFacts, costUsd: number | undefined, hasLifecycle: boolean): readonly string[] {
+    const covered = this.#coveredBy(result, hasLifecycle);
+    const promptIds = covered.map((record) => record.id);
+    for (const record of covered) {
+      const outcome = outcomeOf(result, record.wasInterruptAsked);
+      this.#end(record, endedByResult(result, { outcome, costUsd, promptIds }));
+    }
+    this.#lastResult = result;
+    return promptIds;
+  }
+
+  /** The process is gone: every unfinished prompt is queued again, or ends with the stated outcome. */
+  onProcessLost(policy: LossPolicy): void {
+    const unfinished = this.#outstanding;
+    const again: PromptRecord[] = [];
+    for (const record of unfinished) {
+      if (policy.wasAsked || record.wasInterruptAsked) {
+        this.#end(record, endedWithoutResult('interrupted', record.id, undefined));
+      } else if (policy.isRestarting && policy.canSendAgain) {
+        record.state = 'queued';
+        record.isEchoed = false;
+        again.push(record);
+      } else {
+        // Older CLIs lose or repeat a prompt that is sent twice (WIRE §25.10): stated policy, never silence.
+        const outcome = policy.isRestarting ? 'lost' : 'failed';
+        this.#end(record, endedWithoutResult(outcome, record.id, policy.error));
+      }
+    }
+    this.#outstanding = [];
+    this.#queue = [...again, ...this.#queue];
+    this.#lastResult = undefined;
+    if (!policy.isRestarting) this.returnQueued(policy.error);
+  }
+
+  /** Gives every queued prompt back to its owner, unsent. */
+  returnQueued(error: TroupeError): void {
+    for (const record of [...this.#queue]) this.cancelQueued(record.id, error);
+  }
+
+  /** Marks the prompts an interrupt is meant for, and returns them: the started ones, or all when none is known to have started. */
+  markInterrupted(): readonly PromptRecord[] {
+    const started = this.#outstanding.filter((record) => record.state === 'started');
+    const meant = started.length > 0 ? started : [...this.#outstanding];
+    for (const record of meant) record.wasInterruptAsked = true;
+    return meant;
+  }
+
+  #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {
+    const named = this.#outstanding.filter((record) => result.promptUuids.includes(record.id));
+    if (named.length > 0) return named;
+    // With a lifecycle, a result that names nobody is nobody's; an origin other than a human is an unprompted turn.
+    if (hasLifecycle || (result.origin !== undefined && result.origin !== 'human')) return [];
+    const echoed = this.#outstanding.filter((record) => record.isEchoed);
+    if (echoed.length > 0) return echoed;
+    // Such a CLI echoes a prompt with its first assistant block: a success without one answers somebody else.
+    if (this.#hasSeenEcho && !result.isError && result.subtype === 'success' && result.turns !== 0) return [];
+    return this.#outstanding.slice(0, 1);
+  }
+
+  #endByLifecycle(record: PromptRecord): void {
+    const result = this.#lastResult;
+    if (record.state !== 'started' || result === undefined) {
+      this.#end(record, endedWithoutResult('completed', record.id, undefined));
+      return;
+    }
+    // The result lists at most 64 prompts (WIRE §0.9): the lifecycle speaks for the others.
+    const outcome = outcomeOf(result, record.wasInterruptAsked);
+    this.#end(record, endedByResult(result, { outcome, costUsd: undefined, promptIds: [record.id] }));
+  }
+
+  #start(record: PromptRecord): void {
+    if (record.state !== 'delivered') return;
+    record.state = 'started';
+    this.#listener.started(record);
+  }
+
+  #end(record: PromptRecord, result: TurnResult): void {
+    if (record.state === 'ended') return;
+    record.state = 'ended';
+    record.result = result;
+    this.#queue = this.#queue.filter((other) => other !== record);
+    this.#outstanding = this.#outstanding.filter((other) => other !== record);
+    this.#forgetOldest();
+    this.#listener.ended(record, result);
+  }
+
+  #forgetOldest(): void {
+    if (this.#records.size <= ENDED_KEPT + this.#queue.length + this.#outstanding.length) return;
+    for (const [id, record] of this.#records) {
+      if (record.state !== 'ended') continue;
+      this.#records.delete(id);
+      return;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { TurnResult } from './turn-result.ts';
+
+/** What a prompt may be: plain text, or content blocks as the Messages API takes them. */
+export type PromptContent = string | readonly Readonly<Record<string, unknown>>[];
+
+/**
+ * What happens to a prompt while the session works: `enqueue` waits for its own turn (the default), `steer` goes into
+ * the running turn, `interrupt` ends the running turn first, `reject` refuses with SESSION_BUSY.
+ */
+export type OnBusy = 'enqueue' | 'steer' | 'interrupt' | 'reject';
+
+/** One prompt on its way: queued → delivered → started → ended, the last exactly once (P2). */
+export interface PromptRecord {
+  readonly id: string;
+  readonly content: PromptContent;
+  readonly onBusy: OnBusy;
+  /** `seq` of `prompt.accepted`: where reading the turn begins. */
+  readonly acceptedSeq: number;
+  state: 'queued' | 'delivered' | 'started' | 'ended';
+  /** The CLI acknowledged it by a replay since the last result: the sign of older versions (WIRE §11). */
+  isEchoed: boolean;
+  wasInterruptAsked: boolean;
+  result: TurnResult | undefined;
+}

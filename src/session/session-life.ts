@@ -1,0 +1,253 @@
+import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
+import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machines/child/child.events.ts';
+import { childMachine } from '../../machines/child/child.machine.ts';
+import type { IncarnationInput } from '../../machines/child/child.ports.ts';
+import type { RestartSpec } from '../../machines/child/child-spec.ts';
+import { consequenceOf } from '../../machines/child/child.context.ts';
+import type { SessionOutput } from '../../machines/session/session.context.ts';
+import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
+import type { Clock } from '../clock.ts';
+import type { EventLog } from '../store/event-log.ts';
+import { readInitializeAnswer } from '../wire/initialize-answer.ts';
+import type { Conversation } from './conversation.ts';
+import { causeOf, errorOf } from './exit-cause.ts';
+import type { Incarnation, IncarnationListener } from './incarnation.ts';
+
+/** A slot that a session holds; released exactly once. */
+export interface Admission {
+  /** Waits for a slot to run at all and a slot to start; resolves with the release of the start slot. */
+  start(signal: AbortSignal): Promise<() => void>;
+}
+
+export interface SessionLifeOptions {
+  readonly id: string;
+  readonly restart: RestartSpec;
+  readonly autoStart: boolean;
+  readonly clock: Clock;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly chance: () => number;
+  readonly log: EventLog;
+  readonly conversation: Conversation;
+  readonly admission: Admission;
+  readonly inspect: ((event: unknown) => void) | undefined;
+  readonly build: (number: number, listener: IncarnationListener) => Incarnation;
+}
+
+export interface StateChange {
+  readonly state: SessionStateName | ChildStateName;
+  readonly epoch: number;
+  readonly at: number;
+}
+
+/** How a session ended for good. */
+export interface SessionEnd {
+  readonly cause: EndCause;
+  readonly exit: SessionOutput['exit'];
+}
+
+const HISTORY_KEPT = 1_000;
+
+/** A session over its incarnations: admission, start, restart, end. The child machine decides; this does. */
+export class SessionLife {
+  readonly ended: Promise<SessionEnd>;
+  readonly #options: SessionLifeOptions;
+  readonly #child: Actor<typeof childMachine>;
+  readonly #history: StateChange[] = [];
+  readonly #listeners = new Set<() => void>();
+  #incarnation: Incarnation | undefined;
+  #state: StateChange['state'] = 'waiting';
+  #lastExit: SessionOutput['exit'] = null;
+  #releaseStart: () => void = () => {};
+
+  constructor(options: SessionLifeOptions) {
+    this.#options = options;
+    const machine = childMachine.provide({
+      actors: {
+        admission: fromPromise<void, IncarnationInput>(({ signal }) => this.#admit(signal)),
+        incarnation: this.#incarnationPort(),
+      },
+    });
+    const { id, restart, autoStart, clock, inspect } = options;
+    this.#child = createActor(machine, {
+      input: { id, restart, autoStart },
+      clock,
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#child.on('state.entered', ({ state }) => this.#childEntered(state));
+    this.ended = new Promise((resolve) => {
+      const end = (cause: EndCause) => {
+        this.#finish(cause);
+        resolve({ cause, exit: this.#lastExit });
+      };
+      this.#child.subscribe({
+        next: (snapshot) => {
+          if (snapshot.status === 'done') end(snapshot.output.cause);
+        },
+        error: (error) => end(causeOf(error, true)),
+      });
+    });
+  }
+
+  /** The session machine's state while an incarnation lives, else the child's. */
+  get state(): StateChange['state'] {
+    return this.#state;
+  }
+
+  get incarnation(): Incarnation | undefined {
+    return this.#incarnation;
+  }
+
+  /** Number of the newest incarnation; 0 before the first. */
+  get epoch(): number {
+    return this.#child.getSnapshot().context.incarnation;
+  }
+
+  get isOver(): boolean {
+    return this.#child.getSnapshot().status !== 'active';
+  }
+
+  childSnapshot() {
+    return this.#child.getSnapshot();
+  }
+
+  history(): readonly StateChange[] {
+    return this.#history;
+  }
+
+  begin(): void {
+    this.#child.start();
+  }
+
+  /** Starts, or starts again at once: out of hibernation, backoff or quarantine. */
+  wake(): void {
+    this.#child.send({ type: 'child.start' });
+  }
+
+  stop(mode: 'close' | 'kill'): void {
+    this.#child.send({ type: 'child.stop', mode });
+  }
+
+  /** Calls the listener after each change of state. Returns the way to stop it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #admit(signal: AbortSignal): Promise<void> {
+    const release = await this.#options.admission.start(signal);
+    if (signal.aborted) release();
+    else this.#releaseStart = release;
+  }
+
+  #incarnationPort() {
+    return fromCallback<IncarnationCommand | ChildEvent, IncarnationInput>(({ input, sendBack, receive }) => {
+      const report = (event: ChildEvent) => sendBack(event); // sendBack alone accepts anything.
+      const incarnation = this.#options.build(input.incarnation, this.#listener(input.incarnation, report));
+      this.#incarnation = incarnation;
+      this.#options.conversation.startProcess(input.incarnation);
+      receive((command) => {
+        if (command.type === 'incarnation.close') incarnation.actor.send({ type: 'session.close' });
+        if (command.type === 'incarnation.kill') incarnation.actor.send({ type: 'session.kill' });
+      });
+      incarnation.start();
+    });
+  }
+
+  #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {
+    const { log, conversation, clock } = this.#options;
+    return {
+      spawned: (pid) => {
+        log.append(epoch, { type: 'session.started', incarnation: epoch, pid });
+        const { conversationId } = conversation.facts;
+        if (epoch > 1 && conversationId !== undefined) log.append(epoch, { type: 'session.resumed', conversationId });
+      },
+      stateEntered: (state) => {
+        if (state === 'ready' || state === 'closing' || state === 'failed' || state === 'closed') this.#freeStart();
+        if (state === 'closing') conversation.detach();
+        this.#enter(state, epoch);
+        if (state !== 'ready' || this.#incarnation === undefined) return;
+        report({ type: 'incarnation.ready', at: clock.now() });
+        conversation.attach(this.#incarnation.delivery());
+      },
+      initialized: (answer) => conversation.learn(readInitializeAnswer(answer)),
+      message: (message) => conversation.onMessage(message),
+      ended: (output) => this.#incarnationEnded(output, report),
+      overdue: (what) => log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` }),
+      mcpChanged: (server, status, reason) => {
+        log.append(epoch, { type: 'mcp.server-changed', server, status, ...(reason === undefined ? {} : { reason }) });
+      },
+      diagnostic: (reason, detail, suppressed) => {
+        log.append(epoch, { type: 'diagnostic', reason, detail, ...(suppressed === 0 ? {} : { suppressed }) });
+      },
+      stderr: (line) => log.append(epoch, { type: 'stderr', line }),
+      lastErrors: () => conversation.lastErrors,
+    };
+  }
+
+  #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
+    const at = this.#options.clock.now();
+    const { cause } = output;
+    const snapshot = this.#child.getSnapshot();
+    const isStopping = snapshot.matches('stopping');
+    const isRestarting = !isStopping && consequenceOf(snapshot.context, cause, at) === 'restart';
+    const wasAsked = cause.code === 'closed';
+    this.#incarnation = undefined;
+    this.#lastExit = output.exit;
+    this.#options.conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
+    report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
+  }
+
+  #childEntered(state: ChildStateName): void {
+    const { log } = this.#options;
+    const { context } = this.#child.getSnapshot();
+    // While an incarnation lives, and right after its last word, its own states are shown: they say more.
+    if (state === 'running' || state === 'stopping') return;
+    if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
+    this.#enter(state, context.incarnation);
+    const cause = context.cause === null ? undefined : { code: context.cause.code, message: context.cause.message };
+    if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
+    if (cause === undefined) return;
+    if (state === 'quarantined') log.append(context.incarnation, { type: 'session.quarantined', cause });
+    if (state === 'backing-off') {
+      const { backoffMs, restarts } = context;
+      log.append(context.incarnation, {
+        type: 'session.restarting',
+        cause,
+        delayMs: backoffMs,
+        restarts: restarts.length,
+      });
+    }
+  }
+
+  #enter(state: StateChange['state'], epoch: number): void {
+    const from = this.#history.at(-1)?.state;
+    this.#state = state;
+    this.#history.push({ state, epoch, at: this.#options.clock.now() });
+    if (this.#history.length > HISTORY_KEPT) this.#history.shift();
+    this.#options.log.append(epoch, { type: 'session.state-changed', state, from });
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #finish(cause: EndCause): void {
+    const { log, conversation } = this.#options;
+    this.#freeStart();
+    conversation.detach();
+    conversation.ledger.returnQueued(errorOf(cause));
+    const { exitCode, signal } = this.#lastExit ?? {};
+    log.append(this.epoch, {
+      type: 'session.ended',
+      cause: { code: cause.code, message: cause.message },
+      ...(exitCode === undefined ? {} : { exitCode }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    log.finish();
+    conversation.recheck();
+    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.clear();
+  }
+
+  #freeStart(): void {
+    this.#releaseStart();
+    this.#releaseStart = () => {};
+  }
+}

@@ -1,0 +1,36 @@
+import { TroupeError } from '../errors.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { PermissionRequest } from '../permissions/permission-request.ts';
+import type { PermissionResult } from '../permissions/permission-result.ts';
+import type { SessionLife } from './session-life.ts';
+
+/** The permission requests of one session. */
+export class SessionPermissions {
+  readonly #desk: PermissionDesk;
+  readonly #life: SessionLife;
+
+  constructor(desk: PermissionDesk, life: SessionLife) {
+    this.#desk = desk;
+    this.#life = life;
+  }
+
+  /** The open requests, oldest first. */
+  pending(): PermissionRequest[] {
+    return this.#desk.pending();
+  }
+
+  /** An open request, or one of the last settled ones; undefined when it is unknown. */
+  get(id: string): PermissionRequest | undefined {
+    return this.#desk.get(id);
+  }
+
+  /**
+   * Answers an open request. Resolves when the CLI's pipe took the answer. Rejects with INVALID_ANSWER,
+   * PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
+   */
+  async answer(id: string, answer: PermissionResult, options: { by?: string } = {}): Promise<void> {
+    const written = this.#life.incarnation?.channel.answerWritten(id);
+    this.#desk.answer(id, answer, options.by ?? 'api');
+    if ((await written) !== true) throw new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
+  }
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { EventLog } from '../store/event-log.ts';
+import type { ObservedEvent } from '../store/session-event.ts';
+import type { Conversation } from './conversation.ts';
+import type { SessionUsage } from './cost-meter.ts';
+import { explain, type Explanation } from './explanation.ts';
+import { errorOf } from './exit-cause.ts';
+import { interruptConversation, type InterruptReceipt } from './interrupt.ts';
+import { within } from './within.ts';
+import type { OnBusy, PromptContent } from './prompt-record.ts';
+import { parsePromptContent, parsePromptId } from './prompt-content.ts';
+import type { SessionLife, StateChange } from './session-life.ts';
+import { SessionPermissions } from './session-permissions.ts';
+import type { RuntimeSettings } from './session-settings.ts';
+import type { Turn } from './turn.ts';
+
+/** How long a finished background agent may take to open the turn in which it reports. */
+const AGENT_REPORT_MS = 30_000;
+
+/** The three words shared with the official SDK and with ACP. */
+export type SessionStatus = 'idle' | 'running' | 'requires_action';
+
+export interface SessionParts {
+  readonly id: string;
+  readonly life: SessionLife;
+  readonly conversation: Conversation;
+  readonly desk: PermissionDesk;
+  readonly log: EventLog;
+  readonly settings: RuntimeSettings;
+  readonly controlMs: number;
+  readonly interruptMs: number;
+  readonly clock: Clock;
+}
+
+/** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
+export class Session implements AsyncDisposable {
+  readonly id: string;
+  /** The open and settled permission requests, and how to answer them. */
+  readonly permissions: SessionPermissions;
+  /** Resolves when the session is over for good, with how it ended. Never rejects. */
+  readonly ended: Promise<{ reason: 'closed' | 'failed'; error: TroupeError | undefined }>;
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.permissions = new SessionPermissions(parts.desk, parts.life);
+    this.ended = parts.life.ended.then(({ cause }) => {
+      const isAsked = cause.code === 'closed';
+      return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
+    });
+  }
+
+  /** The session machine's state while a process lives, else the state of its supervision. */
+  get state(): StateChange['state'] {
+    return this.#parts.life.state;
+  }
+
+  get status(): SessionStatus {
+    if (this.permissions.pending().length > 0) return 'requires_action';
+    return this.#parts.conversation.isWorking ? 'running' : 'idle';
+  }
+
+  /** Undefined while there is no process. */
+  get pid(): number | undefined {
+    return this.#parts.life.incarnation?.pid;
+  }
+
+  /** Number of the newest incarnation, from 1; the epoch of its events. */
+  get incarnation(): number {
+    return this.#parts.life.epoch;
+  }
+
+  /** The CLI's own id of the conversation; undefined before the first turn, and it may change. */
+  get conversationId(): string | undefined {
+    return this.#parts.conversation.facts.conversationId;
+  }
+
+  /** What the CLI told about itself: version, model, mode, capabilities. */
+  get facts() {
+    return this.#parts.conversation.facts;
+  }
+
+  /**
+   * Sends a prompt. Before the session is ready it waits in line. Throws INVALID_PROMPT, PROMPT_QUEUE_FULL, SESSION_BUSY,
+   * PROMPT_ID_USED, SESSION_CLOSED or SESSION_QUARANTINED; what happens later is the turn's result.
+   */
+  prompt(content: PromptContent, options: { id?: string | undefined; onBusy?: OnBusy | undefined } = {}): Turn {
+    const checked = parsePromptContent(content);
+    const id = options.id === undefined ? randomUUID() : parsePromptId(options.id);
+    const onBusy = options.onBusy ?? 'enqueue';
+    this.#assertTakesPrompts();
+    const isBusy = this.#parts.conversation.ledger.outstanding.length > 0;
+    const turn = this.#parts.conversation.accept(id, checked, onBusy);
+    if (this.state === 'hibernated') this.#parts.life.wake();
+    // The receipt is nobody's to read here; the interrupted turn tells its own end.
+    if (onBusy === 'interrupt' && isBusy) this.#interrupt({ except: id }).catch(() => {});
+    return turn;
+  }
+
+  /** Takes back a prompt that was not written to the CLI yet. False when it is too late, or unknown. */
+  cancelPrompt(id: string): boolean {
+    return this.#parts.conversation.ledger.cancelQueued(id);
+  }
+
+  /**
+   * Stops the running turn and resolves when it has ended. `cancelled` names prompts that will not run any more,
+   * `stillQueued` those that will. Rejects with INTERRUPT_TIMEOUT when the turn does not end in time; the process is then
+   * replaced by one that resumes the conversation.
+   */
+  interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
+    return this.#interrupt(options);
+  }
+
+  /** Changes the model from the next turn on; undefined resets it. Kept over restarts. */
+  async setModel(model?: string): Promise<void> {
+    await this.control('set_model', model === undefined ? {} : { model });
+    this.#parts.settings.model = model;
+  }
+
+  /** Changes the permission mode at once. Kept over restarts. */
+  async setPermissionMode(mode: string): Promise<void> {
+    await this.control('set_permission_mode', { mode });
+    this.#parts.settings.permissionMode = mode;
+  }
+
+  /**
+   * Sends any control request and resolves with the payload of the answer. Rejects with CONTROL_REFUSED, CONTROL_TIMEOUT,
+   * NO_PROCESS, SESSION_CLOSED or ABORTED, or with the reason the process ended.
+   */
+  async control(
+    subtype: string,
+    payload: Record<string, unknown> = {},
+    options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Record<string, unknown>> {
+    this.#assertOpen();
+    const incarnation = this.#parts.life.incarnation;
+    if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
+    const deadlineMs = options.timeoutMs ?? this.#parts.controlMs;
+    return { ...(await incarnation.channel.request(subtype, payload, { deadlineMs, signal: options.signal })) };
+  }
+
+  /**
+   * The events after the cursor (`seq`, default 0: from the beginning), first the kept ones, then `replay.completed`, then
+   * live until the session is over. A reader that falls behind gets `subscriber.lagged` and goes on from there.
+   */
+  events(options: { from?: number } = {}): AsyncIterableIterator<ObservedEvent> {
+    return this.#parts.log.read({ from: options.from ?? 0 });
+  }
+
+  /** The state changes of the session, oldest first. */
+  history(): readonly StateChange[] {
+    return [...this.#parts.life.history()];
+  }
+
+  /** Tokens and money used so far; unknown is undefined, not 0. */
+  usage(): SessionUsage {
+    return this.#parts.conversation.usage();
+  }
+
+  /** The state of everything, as JSON. */
+  snapshot() {
+    const { life, conversation, log } = this.#parts;
+    const child = life.childSnapshot();
+    const machine = life.incarnation?.actor.getSnapshot();
+    return {
+      id: this.id,
+      seq: log.lastSeq,
+      epoch: life.epoch,
+      state: this.state,
+      status: this.status,
+      value: machine?.value,
+      child: child.value,
+      pid: this.pid,
+      facts: conversation.facts,
+      usage: this.usage(),
+      queued: conversation.ledger.queued.map(({ id }) => id),
+      outstanding: conversation.ledger.outstanding.map(({ id }) => id),
+      permissions: this.permissions.pending(),
+    };
+  }
+
+  /** Why the session is where it is, and what would move it on. */
+  explain(): Explanation {
+    const { life, conversation, clock } = this.#parts;
+    const now = clock.now();
+    const machine = life.incarnation?.actor.getSnapshot().context;
+    const child = life.childSnapshot().context;
+    const last = life.history().at(-1);
+    const failure = machine?.endedBecause ?? child.cause;
+    return explain({
+      id: this.id,
+      state: this.state,
+      status: this.status,
+      since: last?.at ?? now,
+      incarnation: life.epoch,
+      pid: this.pid,
+      openPermissions: this.permissions.pending().map(({ id, toolName, askedAt }) => ({ id, toolName, ageMs: now - askedAt })),
+      queuedPrompts: conversation.ledger.queued.length,
+      outstandingPrompts: conversation.ledger.outstanding.length,
+      backgroundTasks: conversation.tasks.ids.length,
+      degradedServers: (machine?.mcp ?? [])
+        .filter(({ status }) => status !== 'connected')
+        .map(({ name, reason, status }) => ({ name, reason: reason ?? status })),
+      lastFailure: failure === null ? undefined : { code: failure.code, message: failure.message },
+      machine,
+      backoffMs: child.backoffMs,
+    });
+  }
+
+  /**
+   * Resolves when no prompt and no background agent of the session works any more, at most after `ceilingMs`. Background
+   * shells do not count: a server that was started there may run for ever (R19).
+   */
+  async settled(options: { ceilingMs?: number } = {}): Promise<void> {
+    const { conversation, clock, life } = this.#parts;
+    const ceilingMs = options.ceilingMs ?? Number.POSITIVE_INFINITY;
+    await within(conversation, clock, ceilingMs, () => life.isOver || conversation.isQuiet);
+    const isReported = () => life.isOver || !conversation.tasks.isTurnExpected;
+    await within(conversation, clock, Math.min(ceilingMs, AGENT_REPORT_MS), isReported);
+  }
+
+  /** Starts again at once after a quarantine, in a backoff, or out of hibernation; otherwise it changes nothing. */
+  restart(): void {
+    this.#assertOpen();
+    this.#parts.life.wake();
+  }
+
+  /**
+   * Ends the session: the CLI is asked to leave, then signalled, then killed with its whole process tree, each after its
+   * grace. Resolves when the end was seen. Idempotent.
+   */
+  async close(): Promise<void> {
+    this.#parts.life.stop('close');
+    await this.ended;
+  }
+
+  /** Ends the session and its process tree by force, at once. Resolves when the end was seen. */
+  async kill(): Promise<void> {
+    this.#parts.life.stop('kill');
+    await this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #interrupt(options: { cancelQueued?: boolean; except?: string }): Promise<InterruptReceipt> {
+    const { life, conversation, interruptMs, clock } = this.#parts;
+    return interruptConversation({ life, conversation, interruptMs, clock, ...options });
+  }
+
+  #assertTakesPrompts(): void {
+    this.#assertOpen();
+    if (this.state !== 'quarantined') return;
+    const cause = this.#parts.life.childSnapshot().context.cause;
+    const reason = `${cause?.message ?? ''} Call restart() to start it again.`.trim();
+    throw new TroupeError('SESSION_QUARANTINED', { reason, details: { id: this.id, code: cause?.code } });
+  }
+
+  #assertOpen(): void {
+    const child = this.#parts.life.childSnapshot();
+    if (!this.#parts.life.isOver && !child.matches('stopping')) return;
+    const cause = child.context.cause;
+    const wasAsked = cause === null || cause.code === 'closed';
+    throw new TroupeError('SESSION_CLOSED', {
+      reason: wasAsked ? undefined : `It had failed: ${cause.message}`,
+      details: { id: this.id, state: this.state },
+    });
+  }
+}

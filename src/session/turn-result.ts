@@ -1,0 +1,78 @@
+import { TroupeError } from '../errors.ts';
+import type { PromptOutcome } from '../store/session-event.ts';
+import type { ResultFacts, Usage } from '../wire/facts.ts';
+
+/** How a turn ended. `turn.result` always resolves with one of these; it never rejects. */
+export interface TurnResult {
+  readonly outcome: PromptOutcome;
+  /** The final text of the model; undefined unless the turn completed. */
+  readonly text: string | undefined;
+  /** Why it failed, was lost, or was given back. */
+  readonly error: TroupeError | undefined;
+  /** Tokens of the turn; unknown is undefined, not 0. */
+  readonly usage: Usage | undefined;
+  /** US dollars this turn added, from the CLI's running total. Shared by all prompts in `promptIds`. */
+  readonly costUsd: number | undefined;
+  readonly durationMs: number | undefined;
+  /** Every prompt this result answered: the CLI may merge waiting prompts into one turn (WIRE §11). */
+  readonly promptIds: readonly string[];
+  /** Tool calls that were refused during the turn. */
+  readonly permissionDenials: number;
+  readonly structuredOutput: unknown;
+  readonly conversationId: string | undefined;
+}
+
+/** `is_error` decides, never `subtype` (WIRE §0.5); an aborted turn is an interruption, not an error (P3, R43). */
+export function outcomeOf(result: ResultFacts, wasInterruptAsked: boolean): PromptOutcome {
+  if (result.terminalReason?.startsWith('aborted_') === true) return 'interrupted';
+  // Up to 2.1.19 an interrupted turn looks like this and nothing else does (WIRE §23).
+  if (result.subtype === 'error_during_execution' && (wasInterruptAsked || !result.isError)) return 'interrupted';
+  // The same versions report a limit that was reached with `is_error` false.
+  return result.isError || result.subtype.startsWith('error_max_') ? 'failed' : 'completed';
+}
+
+export function endedByResult(
+  result: ResultFacts,
+  facts: { outcome: PromptOutcome; costUsd: number | undefined; promptIds: readonly string[] },
+): TurnResult {
+  return {
+    outcome: facts.outcome,
+    text: facts.outcome === 'completed' ? result.text : undefined,
+    error: facts.outcome === 'failed' ? failureOf(result) : undefined,
+    usage: result.usage,
+    costUsd: facts.costUsd,
+    durationMs: result.durationMs,
+    promptIds: facts.promptIds,
+    permissionDenials: result.permissionDenials,
+    structuredOutput: result.structuredOutput,
+    conversationId: result.conversationId,
+  };
+}
+
+/** An end without a result of its own: given back, lost with the process, or known only by its lifecycle. */
+export function endedWithoutResult(outcome: PromptOutcome, promptId: string, error: TroupeError | undefined): TurnResult {
+  return {
+    outcome,
+    text: undefined,
+    error,
+    usage: undefined,
+    costUsd: undefined,
+    durationMs: undefined,
+    promptIds: [promptId],
+    permissionDenials: 0,
+    structuredOutput: undefined,
+    conversationId: undefined,
+  };
+}
+
+function failureOf(result: ResultFacts): TroupeError {
+  const said = result.errors.length > 0 ? result.errors.join('; ') : (result.text ?? '');
+  return new TroupeError('TURN_FAILED', {
+    reason: said === '' ? `(${result.terminalReason ?? result.subtype})` : said,
+    details: {
+      subtype: result.subtype,
+      terminalReason: result.terminalReason,
+      apiErrorStatus: result.apiErrorStatus,
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { TroupeError } from '../errors.ts';
+import type { EventLog } from '../store/event-log.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import type { PromptRecord } from './prompt-record.ts';
+import type { TurnResult } from './turn-result.ts';
+
+/**
+ * One prompt and the work that answers it. Iterate it for the messages of the turn, await `result` for its end; both are
+ * optional and independent, and neither holds the session back.
+ */
+export class Turn implements AsyncIterable<CliMessage> {
+  /** The prompt's id: the uuid the CLI deduplicates by. */
+  readonly id: string;
+  /** Resolves when the session has taken responsibility for the prompt (P2). */
+  readonly accepted: Promise<void>;
+  /** Always resolves, exactly once, with how the turn ended. */
+  readonly result: Promise<TurnResult>;
+  readonly #log: EventLog;
+  readonly #acceptedSeq: number;
+
+  constructor(record: PromptRecord, log: EventLog, result: Promise<TurnResult>) {
+    this.id = record.id;
+    this.accepted = Promise.resolve();
+    this.result = result;
+    this.#log = log;
+    this.#acceptedSeq = record.acceptedSeq;
+  }
+
+  /**
+   * The messages from the start of the turn to its end, in order; a late reader gets the kept ones first. Throws
+   * SUBSCRIBER_LAGGED when messages of the turn are no longer kept: nothing is skipped in silence (P6).
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<CliMessage, void, void> {
+    let hasStarted = false;
+    for await (const event of this.#log.read({ from: this.#acceptedSeq - 1 })) {
+      if (event.type === 'prompt.started' && event.promptId === this.id) hasStarted = true;
+      else if (event.type === 'prompt.ended' && event.promptId === this.id) return;
+      else if (event.type === 'subscriber.lagged' || event.type === 'log.truncated') {
+        throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
+      } else if (event.type === 'message' && hasStarted) yield event.message;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { CliMessage } from '../wire/cli-message.ts';
+
+/** What happened in a session. `seq` is dense per session from 1, `epoch` is the incarnation it happened in. */
+export type SessionFact =
+  /** One conversation line of the CLI: original bytes, typed view on demand. */
+  | { readonly type: 'message'; readonly message: CliMessage }
+  | { readonly type: 'session.started'; readonly incarnation: number; readonly pid: number }
+  | { readonly type: 'session.state-changed'; readonly state: string; readonly from: string | undefined }
+  | { readonly type: 'session.resumed'; readonly conversationId: string }
+  | { readonly type: 'session.restarting'; readonly cause: EndFacts; readonly delayMs: number; readonly restarts: number }
+  | { readonly type: 'session.hibernated' }
+  | { readonly type: 'session.quarantined'; readonly cause: EndFacts }
+  | { readonly type: 'session.conversation-changed'; readonly from: string | undefined; readonly to: string }
+  | { readonly type: 'session.ended'; readonly cause: EndFacts; readonly exitCode?: number | null; readonly signal?: string | null }
+  | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string }
+  | { readonly type: 'prompt.delivered'; readonly promptId: string }
+  | { readonly type: 'prompt.started'; readonly promptId: string }
+  | { readonly type: 'prompt.ended'; readonly promptId: string; readonly outcome: PromptOutcome }
+  | { readonly type: 'turn.started'; readonly promptId: string | undefined }
+  | {
+      readonly type: 'turn.ended';
+      readonly promptIds: readonly string[];
+      readonly isError: boolean;
+      readonly origin: string | undefined;
+      readonly costUsd: number | undefined;
+    }
+  | {
+      readonly type: 'permission.requested';
+      readonly requestId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly toolUseId: string | undefined;
+      readonly agentId: string | undefined;
+    }
+  | { readonly type: 'permission.settled'; readonly requestId: string; readonly outcome: string; readonly by: string }
+  | { readonly type: 'mcp.server-changed'; readonly server: string; readonly status: string; readonly reason?: string }
+  | {
+      readonly type: 'diagnostic';
+      readonly reason: string;
+      readonly detail?: string;
+      /** How many of this reason were counted without an event of their own since the last one. */
+      readonly suppressed?: number;
+    }
+  | { readonly type: 'stderr'; readonly line: string };
+
+export type PromptOutcome = 'completed' | 'failed' | 'interrupted' | 'cancelled' | 'lost';
+
+export interface EndFacts {
+  /** A TroupeError code, or `closed`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export type SessionEvent = SessionFact & { readonly seq: number; readonly epoch: number; readonly at: number };
+
+/** Told to one subscriber only, never part of the log, without `seq`. */
+export type SubscriberEvent =
+  /** Everything retained up to `seq` was delivered; what follows is live. */
+  | { readonly type: 'replay.completed'; readonly seq: number }
+  /** This subscriber was too slow: the events from `from` to `to` were dropped for it, and only for it. */
+  | { readonly type: 'subscriber.lagged'; readonly from: number; readonly to: number; readonly missed: number }
+  /** The log no longer holds what the cursor asked for; `firstSeq` is the oldest event that is left. */
+  | { readonly type: 'log.truncated'; readonly from: number; readonly firstSeq: number };
+
+export type ObservedEvent = SessionEvent | SubscriberEvent;
+
+/** The memory an event holds, roughly: what the limits count. */
+export function sizeOf(event: SessionFact): number {
+  const overhead = 200;
+  if (event.type === 'message') return overhead + event.message.raw.length;
+  if (event.type === 'stderr') return overhead + event.line.length;
+  return event.type === 'permission.requested' ? overhead + JSON.stringify(event.input ?? null).length : overhead;
+}

@@ -1,0 +1,84 @@
+import PQueue from 'p-queue';
+import type { Clock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
+
+export interface AdmissionLimits {
+  readonly maxSessions: number;
+  readonly maxStarting: number;
+  /** Milliseconds a session waits for a slot before it is refused with AT_CAPACITY. */
+  readonly admissionMs: number;
+}
+
+/** One place in a queue: given back exactly once. */
+type Release = () => void;
+
+/** How many sessions may exist and how many may start at the same time. Only counts: no timers of p-queue's are used. */
+export class AdmissionControl {
+  readonly #sessions: PQueue;
+  readonly #starts: PQueue;
+  readonly #limits: AdmissionLimits;
+  readonly #clock: Clock;
+
+  constructor(limits: AdmissionLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#sessions = new PQueue({ concurrency: limits.maxSessions });
+    this.#starts = new PQueue({ concurrency: limits.maxStarting });
+  }
+
+  /** Sessions that hold a slot, and those that wait for one. */
+  get load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
+    return { sessions: this.#sessions.pending, waiting: this.#sessions.size, starting: this.#starts.pending };
+  }
+
+  /**
+   * Waits for a session slot. Rejects with AT_CAPACITY after the admission deadline and with ABORTED at once when the
+   * signal fires; a waiter that left never takes a slot (R65).
+   */
+  takeSessionSlot(signal: AbortSignal): Promise<Release> {
+    const { maxSessions, admissionMs } = this.#limits;
+    const atCapacity = () => {
+      const details = { field: 'limits.maxSessions', limit: maxSessions, waitedMs: admissionMs };
+      return new TroupeError('AT_CAPACITY', { reason: `All ${maxSessions} slots are taken.`, details });
+    };
+    return this.#take(this.#sessions, signal, { deadlineMs: admissionMs, error: atCapacity });
+  }
+
+  /** Waits for a start slot: held from the spawn until the session is ready or has failed. */
+  takeStartSlot(signal: AbortSignal): Promise<Release> {
+    return this.#take(this.#starts, signal, undefined);
+  }
+
+  #take(
+    queue: PQueue,
+    signal: AbortSignal,
+    deadline: { deadlineMs: number; error: () => TroupeError } | undefined,
+  ): Promise<Release> {
+    return new Promise<Release>((resolve, reject) => {
+      let hasLeft = false;
+      const leave = (error: TroupeError) => {
+        hasLeft = true;
+        settle();
+        reject(error);
+      };
+      const onAbort = () => leave(new TroupeError('ABORTED', { cause: signal.reason }));
+      const timer =
+        deadline === undefined ? undefined : this.#clock.setTimeout(() => leave(deadline.error()), deadline.deadlineMs);
+      const settle = () => {
+        signal.removeEventListener('abort', onAbort);
+        if (timer !== undefined) this.#clock.clearTimeout(timer);
+      };
+      if (signal.aborted) {
+        onAbort();
+        return;
+      }
+      signal.addEventListener('abort', onAbort, { once: true });
+      void queue.add(() => {
+        // Who left while waiting passes the slot on at once.
+        if (hasLeft) return undefined;
+        settle();
+        return new Promise<void>((release) => resolve(release));
+      });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { TroupeError } from '../errors.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import type { InterruptReceipt } from '../session/interrupt.ts';
+import type { PromptContent } from '../session/prompt-record.ts';
+import type { Session } from '../session/session.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+/** A message as the CLI sent it, parsed: discriminated by `type`, with fields this version may not know. */
+export type QueryMessage = Record<string, unknown> & { readonly type: string };
+
+/** One message of a streamed prompt, in the shape the official SDK takes. */
+export interface UserMessageInput {
+  readonly type: 'user';
+  readonly message: { readonly role: 'user'; readonly content: PromptContent };
+  readonly uuid?: string;
+  readonly [key: string]: unknown;
+}
+
+export interface QueryInput {
+  readonly prompt: string | AsyncIterable<UserMessageInput>;
+  readonly options?: SessionOptions;
+}
+
+/** The messages of a query, and control over it while it runs. Leaving the loop early ends its process. */
+export interface Query extends AsyncGenerator<QueryMessage, void, void> {
+  interrupt(): Promise<InterruptReceipt>;
+  setModel(model?: string): Promise<void>;
+  setPermissionMode(mode: string): Promise<void>;
+}
+
+/** A query reads everything its process says, so it may hold far more than an ordinary subscriber before it has lagged. */
+const QUERY_LIMITS = { maxSubscriberBufferItems: 1_000_000, maxSubscriberBufferBytes: 256 * 2 ** 20 };
+/** After the last turn, background agents may still work for this long before the process is ended anyway. */
+const BACKGROUND_CEILING_MS = 10 * 60_000;
+
+/**
+ * One conversation from start to end, called like the function of the same name in the official SDK. Throws, from the
+ * first step on, INVALID_OPTIONS or the reason a start failed, and CLI_EXITED when the process is lost on the way; a turn
+ * that fails is no exception but a `result` message with `is_error`.
+ */
+export function query({ prompt, options = {} }: QueryInput): Query {
+  const supervisor = createSupervisor({ limits: { maxSessions: 1 } });
+  const starting = start(supervisor, options);
+  // Whoever never iterates shall not meet an unhandled rejection; whoever does gets it from the first step.
+  starting.catch(() => {});
+  const messages = read(supervisor, starting, prompt);
+  return Object.assign(messages, {
+    interrupt: async () => (await starting).interrupt(),
+    setModel: async (model?: string) => (await starting).setModel(model),
+    setPermissionMode: async (mode: string) => (await starting).setPermissionMode(mode),
+  });
+}
+
+function start(supervisor: Supervisor, options: SessionOptions): Promise<Session> {
+  return supervisor.start({
+    // Nobody holds the session, so nobody could answer a question that has no callback (R37).
+    ...(options.canUseTool === undefined ? { permissionPrompts: 'none' } : {}),
+    restart: { type: 'temporary' },
+    ...options,
+    limits: { ...QUERY_LIMITS, ...options.limits },
+  });
+}
+
+async function* read(
+  supervisor: Supervisor,
+  starting: Promise<Session>,
+  prompt: QueryInput['prompt'],
+): AsyncGenerator<QueryMessage, void, void> {
+  try {
+    const session = await starting;
+    const events = session.events();
+    let failure: unknown;
+    const sent = new Set<string>();
+    const done = drive(session, prompt, sent)
+      .catch((error: unknown) => {
+        failure = error;
+      })
+      .then(() => session.close());
+    for await (const event of events) {
+      if (event.type === 'subscriber.lagged') throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
+      if (event.type !== 'message') continue;
+      const value = event.message.value;
+      if (value !== undefined && !isEcho(value, sent)) yield { ...value, type: event.message.type };
+    }
+    await done;
+    if (failure !== undefined) throw failure;
+    const { error } = await session.ended;
+    if (error !== undefined) throw error;
+  } finally {
+    // Also when the loop was left early or threw: nothing of the query outlives it (R53).
+    await supervisor.shutdown();
+  }
+}
+
+/** Sends the prompts and resolves when everything they started is done. */
+async function drive(session: Session, prompt: QueryInput['prompt'], sent: Set<string>): Promise<void> {
+  const results: Promise<unknown>[] = [];
+  const send = (content: PromptContent, id: string) => {
+    sent.add(id);
+    results.push(session.prompt(content, { id, onBusy: 'steer' }).result);
+  };
+  if (typeof prompt === 'string') send(prompt, randomUUID());
+  else for await (const message of prompt) send(message.message.content, message.uuid ?? randomUUID());
+  await Promise.all(results);
+  await session.settled({ ceilingMs: BACKGROUND_CEILING_MS });
+}
+
+/** The CLI repeats our own prompts as a receipt (WIRE §11); the official SDK does not ask for it. */
+function isEcho(value: Record<string, unknown>, sent: ReadonlySet<string>): boolean {
+  return value['type'] === 'user' && typeof value['uuid'] === 'string' && sent.has(value['uuid']);
+}

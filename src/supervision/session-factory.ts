@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServerSpec } from '../../machines/session/session.context.ts';
+import type { Clock } from '../clock.ts';
+import { planLaunch } from '../launch/launch-plan.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { PermissionDesk } from '../permissions/permission-desk.ts';
+import { Conversation } from '../session/conversation.ts';
+import { Incarnation } from '../session/incarnation.ts';
+import { Session } from '../session/session.ts';
+import { type Admission, SessionLife } from '../session/session-life.ts';
+import type { RuntimeSettings } from '../session/session-settings.ts';
+import { EventLog } from '../store/event-log.ts';
+import type { OpenTransport } from '../transport/transport.ts';
+import { streamJson } from '../wire/stream-json/codec.ts';
+import { currentHost } from './host.ts';
+
+export interface SessionSurroundings {
+  readonly clock: Clock;
+  readonly open: OpenTransport;
+  readonly inspect: ((event: unknown) => void) | undefined;
+  readonly admission: Admission;
+  readonly restart: SessionOptions['restart'];
+  readonly timeouts: SessionOptions['timeouts'];
+  readonly limits: SessionOptions['limits'];
+}
+
+export interface BuiltSession {
+  readonly session: Session;
+  readonly life: SessionLife;
+  readonly conversation: Conversation;
+  readonly desk: PermissionDesk;
+  readonly log: EventLog;
+}
+
+const SETTLED_PERMISSIONS_KEPT = 200;
+
+/** Puts a session together: its log, its desk, its conversation, its life. Starts nothing. */
+export function buildSession(id: string, options: SessionOptions, around: SessionSurroundings): BuiltSession {
+  const { clock, inspect } = around;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
+  const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
+  const restart = restartSpec(around.restart, options.restart);
+  const settings: RuntimeSettings = { model: undefined, permissionMode: undefined };
+  const log = new EventLog(
+    {
+      maxItems: limits.maxLogItems,
+      maxBytes: limits.maxLogBytes,
+      subscriber: { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes },
+    },
+    () => clock.now(),
+  );
+  const conversation = new Conversation({
+    log,
+    maxQueued: limits.maxPromptQueue,
+    wanted: options.forkSession === true ? undefined : options.resume,
+  });
+  let life: SessionLife | undefined;
+  const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
+  const servers = inProcessServers(options);
+  life = new SessionLife({
+    id,
+    restart,
+    autoStart: options.autoStart !== false,
+    clock,
+    chance: Math.random,
+    log,
+    conversation,
+    admission: around.admission,
+    inspect,
+    build: (number, listener) =>
+      new Incarnation({
+        id,
+        number,
+        codec: streamJson,
+        clock,
+        open: around.open,
+        plan: () =>
+          planLaunch({
+            options,
+            sessionId: id,
+            incarnation: number,
+            ...(number > 1 && conversation.facts.conversationId !== undefined
+              ? { resume: conversation.facts.conversationId }
+              : {}),
+            settings,
+            host: currentHost(),
+            stderrTailBytes: limits.stderrTailBytes,
+            token: randomBytes(8).toString('hex'),
+          }),
+        timeouts,
+        limits,
+        servers,
+        mcpServers: serverSpecs(options),
+        permissions: desk,
+        inspect,
+        listener,
+      }),
+  });
+  const { controlMs, interruptMs } = timeouts;
+  const session = new Session({ id, life, conversation, desk, log, settings, controlMs, interruptMs, clock });
+  return { session, life, conversation, desk, log };
+}
+
+function buildDesk(
+  options: SessionOptions,
+  around: SessionSurroundings,
+  deadlineMs: number,
+  log: EventLog,
+  life: () => SessionLife | undefined,
+): PermissionDesk {
+  return new PermissionDesk({
+    clock: around.clock,
+    deadlineMs,
+    canUseTool: options.canUseTool,
+    isAttended: options.permissionPrompts !== 'none',
+    maxSettled: SETTLED_PERMISSIONS_KEPT,
+    inspect: around.inspect,
+    onRequested: (request) => {
+      const { id: requestId, toolName, input, toolUseId, agentId } = request;
+      const epoch = life()?.epoch ?? 0;
+      log.append(epoch, { type: 'permission.requested', requestId, toolName, input, toolUseId, agentId });
+      life()?.incarnation?.actor.send({ type: 'permission.requested', requestId });
+    },
+    onSettled: ({ id: requestId }, { outcome, by }) => {
+      log.append(life()?.epoch ?? 0, { type: 'permission.settled', requestId, outcome, by });
+      life()?.incarnation?.actor.send({ type: 'permission.settled', requestId });
+    },
+    onDroppedUpdates: ({ id }, dropped) => {
+      const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
+      log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
+    },
+  });
+}
+
+function restartSpec(...layers: readonly SessionOptions['restart'][]) {
+  return layers.reduce<typeof DEFAULT_RESTART>((spec, layer) => {
+    const { backoff, ...rest } = layer ?? {};
+    return { ...spec, ...definedOf(rest), backoff: { ...spec.backoff, ...definedOf(backoff ?? {}) } };
+  }, DEFAULT_RESTART);
+}
+
+function definedOf<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+function inProcessServers(options: SessionOptions): ReadonlyMap<string, McpServer> {
+  const servers = new Map<string, McpServer>();
+  for (const [name, config] of Object.entries(options.mcpServers ?? {})) {
+    // The schema checked that it has the methods of a server; whose copy of the class it is does not matter.
+    if (config.type === 'sdk') servers.set(name, config.instance as McpServer);
+  }
+  return servers;
+}
+
+/** The servers `mcp-setup` waits for: those in this process. */
+function serverSpecs(options: SessionOptions): McpServerSpec[] {
+  return Object.entries(options.mcpServers ?? {})
+    .filter(([, config]) => config.type === 'sdk')
+    .map(([name, config]) => ({ name, required: config.required === true }));
+}

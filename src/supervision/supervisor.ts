@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { type Actor, createActor, fromPromise } from 'xstate';
+import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import type { SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
+import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
+import type { PermissionRequest } from '../permissions/permission-request.ts';
+import { errorOf } from '../session/exit-cause.ts';
+import type { Session } from '../session/session.ts';
+import type { Admission } from '../session/session-life.ts';
+import type { SessionEvent } from '../store/session-event.ts';
+import { openSubprocess } from '../transport/subprocess-transport.ts';
+import { AdmissionControl } from './admission.ts';
+import { type BuiltSession, buildSession } from './session-factory.ts';
+
+/** An event of any session, with the session's id. */
+export type FleetEvent = SessionEvent & { readonly sessionId: string };
+
+/** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
+export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
+  return new Supervisor(parseSupervisorOptions(options));
+}
+
+/** Owns sessions: admits them, restarts them, stops them, and never loses one of their processes (P1). */
+export class Supervisor implements AsyncDisposable {
+  readonly #options: SupervisorOptions;
+  readonly #clock: Clock;
+  readonly #admission: AdmissionControl;
+  readonly #actor: Actor<typeof supervisorMachine>;
+  /** In order of start. */
+  readonly #sessions = new Map<string, BuiltSession>();
+  readonly #listeners = new Set<(event: FleetEvent) => void>();
+  readonly #stopped: Promise<void>;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
+    const machine = supervisorMachine.provide({
+      actors: {
+        finishTurns: fromPromise<void>(() => this.#finishTurns()),
+        stopChildren: fromPromise<void>(() => this.#stopChildren('close')),
+      },
+    });
+    this.#actor = createActor(machine, {
+      input: { drainMs: DEFAULT_TIMEOUTS.drainMs },
+      clock: this.#clock,
+      ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
+    });
+    this.#stopped = new Promise((resolve) => {
+      this.#actor.subscribe((snapshot) => {
+        if (snapshot.status === 'done') resolve();
+      });
+    });
+    this.#actor.start();
+  }
+
+  get state(): SupervisorStateName {
+    return this.#actor.getSnapshot().value;
+  }
+
+  /**
+   * Starts a session and resolves when it is ready for prompts. Rejects with INVALID_OPTIONS, SESSION_EXISTS,
+   * CONVERSATION_IN_USE, AT_CAPACITY, SUPERVISOR_STOPPED, ABORTED, or the reason the start failed; by then the process
+   * tree of the failed start is gone. With `autoStart: false` it resolves at once and the first prompt starts the process.
+   */
+  async start(input: SessionOptions = {}): Promise<Session> {
+    const options = parseSessionOptions({ ...this.#inherited(), ...input });
+    if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
+    const id = options.id ?? `session-${randomUUID()}`;
+    this.#assertFree(id, options);
+    const signal = options.signal ?? options.abortController?.signal;
+    if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
+    const built = this.#build(id, options);
+    built.life.begin();
+    if (options.autoStart !== false) await this.#ready(built, signal);
+    if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
+    return built.session;
+  }
+
+  /** The session with this id, while it lives. */
+  session(id: string): Session | undefined {
+    return this.#sessions.get(id)?.session;
+  }
+
+  /** The living sessions, in order of start. */
+  list(): Session[] {
+    return [...this.#sessions.values()].map(({ session }) => session);
+  }
+
+  /** Every open permission request of every session, oldest first. */
+  inbox(): (PermissionRequest & { readonly sessionId: string })[] {
+    return [...this.#sessions.values()]
+      .flatMap(({ session, desk }) => desk.pending().map((request) => ({ ...request, sessionId: session.id })))
+      .sort((left, right) => left.askedAt - right.askedAt);
+  }
+
+  /** Sessions holding a slot, waiting for one, and starting. */
+  load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
+    return this.#admission.load;
+  }
+
+  /** Calls the listener with every event of every session. Returns the way to stop it. A listener that throws is logged. */
+  on(_kind: 'event', listener: (event: FleetEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Admits nothing new, lets running turns and queued prompts end, then stops every session. */
+  async drain(): Promise<void> {
+    this.#actor.send({ type: 'supervisor.drain' });
+    await this.#stopped;
+  }
+
+  /**
+   * Stops every session, newest first and all at the same time, so that it takes one ladder and not one for each (R52).
+   * After `timeoutMs` what is left is killed. Idempotent.
+   */
+  async shutdown(options: { timeoutMs?: number } = {}): Promise<void> {
+    this.#actor.send({ type: 'supervisor.shutdown' });
+    const { timeoutMs = Number.POSITIVE_INFINITY } = options;
+    const timer = this.#clock.setTimeout(() => void this.#stopChildren('kill'), timeoutMs);
+    await this.#stopped;
+    this.#clock.clearTimeout(timer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.shutdown();
+  }
+
+  #inherited(): Partial<SessionOptions> {
+    const { pathToClaudeCodeExecutable, env, configDir } = this.#options;
+    return {
+      ...(pathToClaudeCodeExecutable === undefined ? {} : { pathToClaudeCodeExecutable }),
+      ...(env === undefined ? {} : { env }),
+      ...(configDir === undefined ? {} : { configDir }),
+    };
+  }
+
+  /** One writer for one conversation: nothing on the CLI's side would stop a second one (WIRE §12, R70). */
+  #assertFree(id: string, options: SessionOptions): void {
+    if (this.#sessions.has(id)) throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
+    const wanted = options.forkSession === true ? undefined : options.resume;
+    if (wanted === undefined) return;
+    for (const { session, conversation } of this.#sessions.values()) {
+      if (conversation.wanted !== wanted && session.conversationId !== wanted) continue;
+      const details = { field: 'resume', conversationId: wanted, sessionId: session.id, pid: session.pid };
+      throw new TroupeError('CONVERSATION_IN_USE', { reason: `(by session "${session.id}")`, details });
+    }
+  }
+
+  #build(id: string, options: SessionOptions): BuiltSession {
+    const slot = this.#slot();
+    const { spawn, inspect, restart, timeouts, limits } = this.#options;
+    const built = buildSession(id, options, {
+      clock: this.#clock,
+      open: spawn ?? openSubprocess,
+      inspect,
+      admission: slot.admission,
+      restart,
+      timeouts,
+      limits,
+    });
+    this.#sessions.set(id, built);
+    this.#actor.send({ type: 'child.started' });
+    built.log.listen((event) => this.#tell({ ...event, sessionId: id }));
+    void built.life.ended.then(() => {
+      slot.release();
+      this.#sessions.delete(id);
+      this.#actor.send({ type: 'child.stopped' });
+    });
+    return built;
+  }
+
+  /** The session's slot is taken once, with its first start, and kept until it is over; a start slot for each start. */
+  #slot(): { admission: Admission; release: () => void } {
+    let held: (() => void) | undefined;
+    let isOver = false;
+    return {
+      admission: {
+        start: async (signal) => {
+          held ??= await this.#admission.takeSessionSlot(signal);
+          if (isOver) held();
+          return this.#admission.takeStartSlot(signal);
+        },
+      },
+      release: () => {
+        isOver = true;
+        held?.();
+      },
+    };
+  }
+
+  /** Waits for the first ready state. A first start that fails is the caller's to see, and nothing of it stays behind. */
+  #ready({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => life.stop('kill');
+      const stopListening = life.onChange(() => {
+        if (life.state !== 'ready' && life.state !== 'awaiting-permission') return;
+        settle();
+        resolve();
+      });
+      const settle = () => {
+        stopListening();
+        signal?.removeEventListener('abort', onAbort);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      void life.ended.then(({ cause }) => {
+        settle();
+        const wasAborted = signal?.aborted === true;
+        reject(wasAborted ? new TroupeError('ABORTED', { cause: signal.reason }) : errorOf(cause));
+      });
+    });
+  }
+
+  #tell(event: FleetEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#options.logger?.error({ err: error, sessionId: event.sessionId }, 'an event listener threw');
+      }
+    }
+  }
+
+  async #finishTurns(): Promise<void> {
+    const conversations = [...this.#sessions.values()].map(({ conversation }) => conversation);
+    await Promise.all(conversations.map((conversation) => conversation.until(() => conversation.isDrained)));
+  }
+
+  async #stopChildren(mode: 'close' | 'kill'): Promise<void> {
+    const newestFirst = [...this.#sessions.values()].reverse();
+    for (const { life } of newestFirst) life.stop(mode);
+    await Promise.all(newestFirst.map(({ life }) => life.ended));
+  }
+}
+
+function closeOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
+  const onAbort = () => life.stop('kill');
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  void life.ended.then(() => signal.removeEventListener('abort', onAbort));
+}
