@@ -53,7 +53,8 @@ function nameOf(eventType: string): string {
 
 function guardName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
-  if (typeof guard === 'object' && guard !== null && 'type' in guard && typeof guard.type === 'string') return guard.type;
+  if (typeof guard === 'object' && guard !== null && 'type' in guard && typeof guard.type === 'string')
+    return guard.type;
   return undefined;
 }
 

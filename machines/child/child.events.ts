@@ -7,8 +7,7 @@ export type IncarnationEvent =
 
 export type ChildCommand =
   /** Starts, or starts again at once: wakes a registered session, ends a backoff, leaves quarantine. */
-  | { type: 'child.start' }
-  | { type: 'child.stop'; mode: 'close' | 'kill' };
+  { type: 'child.start' } | { type: 'child.stop'; mode: 'close' | 'kill' };
 
 export type ChildEvent = IncarnationEvent | ChildCommand;
 

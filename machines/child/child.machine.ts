@@ -45,6 +45,7 @@ export const childMachine = setup({
     pardon: assign({ restarts: [], failures: 0 }),
   },
   guards: {
+    wasEverReady: ({ context }) => context.wasEverReady,
     isStartedByHand: ({ context }) => !context.autoStart,
     meansRestart: ({ context }, params: { cause: EndCause; at: number }) =>
       consequenceOf(context, params.cause, params.at) === 'restart',
@@ -78,10 +79,18 @@ export const childMachine = setup({
         src: 'admission',
         input: ({ context }) => ({ id: context.id, incarnation: context.incarnation + 1 }),
         onDone: 'running',
-        onError: {
-          target: 'stopped',
-          actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
-        },
+        onError: [
+          {
+            // A session with a conversation is set aside, not lost, when its restart finds no room (P8).
+            guard: 'wasEverReady',
+            target: 'quarantined',
+            actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
+          },
+          {
+            target: 'stopped',
+            actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
+          },
+        ],
       },
       on: { 'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } },
     },

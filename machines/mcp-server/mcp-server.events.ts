@@ -6,4 +6,8 @@ export type McpServerEvent =
   /** Somebody asked for a new attempt. */
   | { type: 'server.reconnect' };
 
-export type McpServerNotice = { type: 'state.entered'; state: 'connecting' | 'connected' | 'failed' | 'waiting'; reason?: string };
+export type McpServerNotice = {
+  type: 'state.entered';
+  state: 'connecting' | 'connected' | 'failed' | 'waiting';
+  reason?: string;
+};

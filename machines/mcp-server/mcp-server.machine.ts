@@ -68,7 +68,11 @@ export const mcpServerMachine = setup({
     },
     waiting: {
       entry: [{ type: 'announce', params: { state: 'waiting' } }, 'countAttempt'],
-      on: { 'server.handshake-started': 'connecting' },
+      on: {
+        'server.handshake-started': 'connecting',
+        // A second report of the same failure spends no attempt and restarts no wait.
+        'server.failed': { actions: { type: 'blame', params: ({ event }) => ({ reason: event.reason }) } },
+      },
       after: { backoff: 'reconnecting' },
     },
     reconnecting: {

@@ -92,5 +92,14 @@ export function isSettled(server: McpServerState): boolean {
 
 /** The servers a ready session has to do without, with the reason of each. */
 export function degradedServers(context: SessionContext): readonly McpServerState[] {
-  return context.mcp.filter((server) => server.status !== 'connected');
+  return context.mcp
+    .filter((server) => server.status !== 'connected')
+    .map((server) => ({ ...server, reason: server.reason ?? REASONS[server.status] }));
 }
+
+const REASONS: Readonly<Record<McpStatus, string>> = {
+  waiting: 'the CLI has not opened it yet',
+  connecting: 'its handshake is not finished yet',
+  connected: 'it is connected',
+  failed: 'it failed without a reason',
+};

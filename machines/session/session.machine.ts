@@ -1,6 +1,6 @@
 import { assign, cancel, emit, raise, sendTo, setup } from 'xstate';
-import { initialContext, isSettled, type SessionContext, type SessionInput, withServer } from './session.context.ts';
 import type { SessionOutput } from './session.context.ts';
+import { initialContext, isSettled, type SessionContext, type SessionInput, withServer } from './session.context.ts';
 import type { EndCause, LinkCommand, SessionEvent, SessionNotice, SessionStateName } from './session.events.ts';
 import { cliLink } from './session.ports.ts';
 
@@ -20,7 +20,10 @@ export const sessionMachine = setup({
   },
   actors: { cliLink },
   actions: {
-    announce: emit((_, params: { state: SessionStateName }) => ({ type: 'state.entered' as const, state: params.state })),
+    announce: emit((_, params: { state: SessionStateName }) => ({
+      type: 'state.entered' as const,
+      state: params.state,
+    })),
     tellTurnOverdue: emit({ type: 'turn.overdue' }),
     tellInterruptOverdue: emit({ type: 'interrupt.overdue' }),
     initialize: sendTo('link', { type: 'link.initialize' } satisfies LinkCommand),
@@ -38,7 +41,13 @@ export const sessionMachine = setup({
     })),
     rememberForce: assign({ wasForced: true }),
     /** The first cause wins; the exit only fills it when nobody knew better. */
-    blame: assign(({ context }, params: { cause: EndCause }) => ({ endedBecause: context.endedBecause ?? params.cause })),
+    blame: assign(({ context }, params: { cause: EndCause }) => ({
+      endedBecause: context.endedBecause ?? params.cause,
+    })),
+    /** Being asked to end explains no failure, so what survived is the first cause of it (P1). */
+    blameSurvivors: assign(({ context }, params: { cause: EndCause }) => ({
+      endedBecause: context.endedBecause?.code === 'closed' ? params.cause : (context.endedBecause ?? params.cause),
+    })),
     startWork: assign({ isWorking: true }),
     endWork: assign({ isWorking: false, isInterrupting: false }),
     markInterrupting: assign({ isInterrupting: true }),
@@ -79,7 +88,10 @@ export const sessionMachine = setup({
     isWorking: ({ context }) => context.isWorking,
     endIsSeen: ({ context }) => context.exit !== null && context.treeIsGone,
     endWasAskedAndSeen: ({ context }) =>
-      context.exit !== null && context.treeIsGone && context.survivors.length === 0 && context.endedBecause?.code === 'closed',
+      context.exit !== null &&
+      context.treeIsGone &&
+      context.survivors.length === 0 &&
+      context.endedBecause?.code === 'closed',
     wasAsked: ({ context }) => context.endedBecause?.code === 'closed',
   },
   delays: {
@@ -166,7 +178,10 @@ export const sessionMachine = setup({
       after: {
         spawnDeadline: {
           target: 'closing.reaping',
-          actions: { type: 'blame', params: ({ context }) => ({ cause: overdue('SPAWN_TIMEOUT', context.timeouts.spawnMs) }) },
+          actions: {
+            type: 'blame',
+            params: ({ context }) => ({ cause: overdue('SPAWN_TIMEOUT', context.timeouts.spawnMs) }),
+          },
         },
       },
     },
@@ -237,7 +252,9 @@ export const sessionMachine = setup({
             'turn.started': { target: 'running', reenter: true },
           },
           // Waiting for a human leaves this state, so it never counts against the turn (P5).
-          after: { turnDeadline: { target: 'interrupting', actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting'] } },
+          after: {
+            turnDeadline: { target: 'interrupting', actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting'] },
+          },
         },
         interrupting: {
           on: {
@@ -271,7 +288,8 @@ export const sessionMachine = setup({
           },
           { actions: { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) } },
         ],
-        'session.interrupt': { actions: 'markInterrupting' },
+        // Where nothing works an interrupt ends nothing, so no end may be waited for (WIRE §8).
+        'session.interrupt': { guard: 'isWorking', actions: 'markInterrupting' },
       },
     },
     closing: {
@@ -314,14 +332,18 @@ export const sessionMachine = setup({
           },
           always: [
             { guard: 'endWasAskedAndSeen', target: '#session.closed' },
-            { guard: 'endIsSeen', target: '#session.failed' },
+            {
+              guard: 'endIsSeen',
+              target: '#session.failed',
+              actions: { type: 'blameSurvivors', params: ({ context }) => ({ cause: survived(context.survivors) }) },
+            },
           ],
           after: {
             killGrace: {
               target: '#session.failed',
               actions: {
-                type: 'blame',
-                params: ({ context }) => ({ cause: overdue('TREE_SURVIVED', context.timeouts.killGraceMs) }),
+                type: 'blameSurvivors',
+                params: ({ context }) => ({ cause: unseen(context.timeouts.killGraceMs) }),
               },
             },
           },
@@ -341,4 +363,14 @@ export const sessionMachine = setup({
 
 function overdue(code: string, ms: number): EndCause {
   return { code, message: `The deadline of ${ms} ms passed.`, permanent: false, details: { deadlineMs: ms } };
+}
+
+/** Permanent, because a new process beside a survivor would fork the conversation (WIRE §25.14). */
+function survived(survivors: readonly number[]): EndCause {
+  return { code: 'TREE_SURVIVED', message: 'Processes could not be ended.', permanent: true, details: { survivors } };
+}
+
+function unseen(deadlineMs: number): EndCause {
+  const message = `The end of the process tree was not seen within ${deadlineMs} ms.`;
+  return { code: 'TREE_SURVIVED', message, permanent: true, details: { deadlineMs } };
 }

@@ -90,7 +90,8 @@ export class ControlChannel {
         return;
       }
       case 'control-cancel':
-        if (this.#handlers.cancel(requestId) !== undefined) this.#options.onOddity({ reason: 'unknown-cancel', requestId });
+        if (this.#handlers.cancel(requestId) !== undefined)
+          this.#options.onOddity({ reason: 'unknown-cancel', requestId });
         return;
       case 'control-response':
         if (!this.#settle(decoded)) this.#options.onOddity({ reason: 'late-response', requestId });

@@ -39,7 +39,9 @@ export class PendingRequests {
       };
       const timer = this.#clock.setTimeout(() => {
         const details = { subtype, deadlineMs: options.deadlineMs };
-        giveUp(new TroupeError('CONTROL_TIMEOUT', { reason: `"${subtype}" waited ${options.deadlineMs} ms.`, details }));
+        giveUp(
+          new TroupeError('CONTROL_TIMEOUT', { reason: `"${subtype}" waited ${options.deadlineMs} ms.`, details }),
+        );
       }, options.deadlineMs);
       const onAbort = () => giveUp(new TroupeError('ABORTED', { cause: options.signal?.reason, details: { subtype } }));
       options.signal?.addEventListener('abort', onAbort, { once: true });

@@ -112,7 +112,8 @@ export class McpBridge {
     const callerId = isRecord(params) ? idOf({ id: params['requestId'] }) : undefined;
     const hubId = callerId === undefined ? undefined : seat.calls.get(callerId);
     if (callerId === undefined || hubId === undefined) return;
-    const reason = isRecord(params) && typeof params['reason'] === 'string' ? params['reason'] : 'The call was cancelled.';
+    const reason =
+      isRecord(params) && typeof params['reason'] === 'string' ? params['reason'] : 'The call was cancelled.';
     seat.hub.abandon(hubId, reason, errorReply(callerId, REQUEST_CANCELLED, reason));
   }
 
@@ -134,7 +135,8 @@ export class McpBridge {
         ownId = hubId;
         seat.calls.set(id, hubId);
       });
-      if (method === 'initialize' && reply['error'] !== undefined) this.#options.onFailed(name, describe(reply['error']));
+      if (method === 'initialize' && reply['error'] !== undefined)
+        this.#options.onFailed(name, describe(reply['error']));
       return reply;
     } finally {
       signal.removeEventListener('abort', giveUp);

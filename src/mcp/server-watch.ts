@@ -7,7 +7,11 @@ export interface ServerWatchOptions {
   /** Milliseconds from the start of a handshake until the server counts as failed. */
   readonly connectMs: number;
   readonly inspect: ((event: unknown) => void) | undefined;
-  readonly onChanged: (server: string, status: 'connecting' | 'connected' | 'failed', reason: string | undefined) => void;
+  readonly onChanged: (
+    server: string,
+    status: 'connecting' | 'connected' | 'failed',
+    reason: string | undefined,
+  ) => void;
 }
 
 /** Follows the servers of one process: one actor each, from the first sign of a handshake. */

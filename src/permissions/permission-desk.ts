@@ -5,7 +5,12 @@ import type { AskInput } from '../../machines/permission/permission.ports.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { type PermissionRequest, readPermissionRequest } from './permission-request.ts';
-import { type PermissionResult, type PermissionUpdate, parsePermissionResult, wireDecision } from './permission-result.ts';
+import {
+  type PermissionResult,
+  type PermissionUpdate,
+  parsePermissionResult,
+  wireDecision,
+} from './permission-result.ts';
 
 /** The callback of the official SDK: may this tool run with this input? */
 export type CanUseTool = (
@@ -56,7 +61,9 @@ export class PermissionDesk {
     this.#machine = permissionMachine.provide({
       actors: {
         judge: fromPromise<Verdict, AskInput>(() => Promise.resolve(this.#judge())),
-        ask: fromPromise<PermissionDecision & { by: string }, AskInput>(({ input, signal }) => this.#ask(input, signal)),
+        ask: fromPromise<PermissionDecision & { by: string }, AskInput>(({ input, signal }) =>
+          this.#ask(input, signal),
+        ),
       },
     });
   }
@@ -152,7 +159,10 @@ export class PermissionDesk {
     const settlement = this.#settled.get(id)?.settlement;
     if (settlement === undefined) return new TroupeError('PERMISSION_NOT_FOUND', { details: { id } });
     const details = { id, outcome: settlement.outcome, by: settlement.by };
-    return new TroupeError('PERMISSION_SETTLED', { reason: `It was ${settlement.outcome} by ${settlement.by}.`, details });
+    return new TroupeError('PERMISSION_SETTLED', {
+      reason: `It was ${settlement.outcome} by ${settlement.by}.`,
+      details,
+    });
   }
 }
 

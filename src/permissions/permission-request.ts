@@ -36,7 +36,9 @@ export function readPermissionRequest(
     input: isRecord(request['input']) ? request['input'] : {},
     toolUseId: textOf(request['tool_use_id']),
     agentId: textOf(request['agent_id']),
-    suggestions: suggestions.filter((item): item is PermissionUpdate => isRecord(item) && typeof item['type'] === 'string'),
+    suggestions: suggestions.filter(
+      (item): item is PermissionUpdate => isRecord(item) && typeof item['type'] === 'string',
+    ),
     blockedPath: textOf(request['blocked_path']),
     decisionReason: textOf(request['decision_reason']),
     title: textOf(request['title']) ?? textOf(request['display_name']),

@@ -50,7 +50,10 @@ export function parsePermissionResult(answer: unknown): { decision: PermissionDe
   const result = parsed.data;
   if (result.behavior === 'deny') {
     const { message, interrupt } = result;
-    return { decision: { behavior: 'deny', ...(message ? { message } : {}), ...(interrupt ? { interrupt } : {}) }, droppedUpdates: 0 };
+    return {
+      decision: { behavior: 'deny', ...(message ? { message } : {}), ...(interrupt ? { interrupt } : {}) },
+      droppedUpdates: 0,
+    };
   }
   const given = result.updatedPermissions ?? [];
   const updates = given.filter((update) => Update.safeParse(update).success);

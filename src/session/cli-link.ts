@@ -2,7 +2,7 @@ import { fromCallback } from 'xstate';
 import type { CliEvent, EndCause, LinkCommand, SessionEvent } from '../../machines/session/session.events.ts';
 import type { LinkInput } from '../../machines/session/session.ports.ts';
 import type { Clock } from '../clock.ts';
-import { type ControlOddity, ControlChannel } from '../control/control-channel.ts';
+import { ControlChannel, type ControlOddity } from '../control/control-channel.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import { TroupeError } from '../errors.ts';
 import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
@@ -167,7 +167,9 @@ export class CliLink {
   async #handshake(): Promise<void> {
     try {
       // The machine owns the deadline: it starts again whenever the CLI shows life (R04).
-      const answer = await this.channel.request('initialize', this.#initialize, { deadlineMs: Number.POSITIVE_INFINITY });
+      const answer = await this.channel.request('initialize', this.#initialize, {
+        deadlineMs: Number.POSITIVE_INFINITY,
+      });
       this.#isInitialized = true;
       this.#options.listener.initialized(answer);
       this.#report({ type: 'cli.initialized' });
@@ -175,7 +177,12 @@ export class CliLink {
     } catch (error) {
       // Anything but a refusal means that the process is gone or going, and its end tells the real reason.
       if (!TroupeError.is(error) || error.code !== 'CONTROL_REFUSED') return;
-      const cause: EndCause = { code: 'INITIALIZE_FAILED', message: error.message, permanent: true, details: error.details };
+      const cause: EndCause = {
+        code: 'INITIALIZE_FAILED',
+        message: error.message,
+        permanent: true,
+        details: error.details,
+      };
       this.#report({ type: 'cli.initialize-failed', cause });
     }
   }

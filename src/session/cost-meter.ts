@@ -51,7 +51,8 @@ export class CostMeter {
 
 function sum(left: Usage | undefined, right: Usage | undefined): Usage | undefined {
   if (left === undefined || right === undefined) return left ?? right;
-  const add = (a: number | undefined, b: number | undefined) => (a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0));
+  const add = (a: number | undefined, b: number | undefined) =>
+    a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
   return {
     inputTokens: add(left.inputTokens, right.inputTokens),
     outputTokens: add(left.outputTokens, right.outputTokens),

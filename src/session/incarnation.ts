@@ -1,5 +1,5 @@
-import { type Actor, createActor } from 'xstate';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { type Actor, createActor } from 'xstate';
 import type { McpServerSpec, SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
 import type { SessionStateName } from '../../machines/session/session.events.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
@@ -10,8 +10,8 @@ import { ServerWatch } from '../mcp/server-watch.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
-import type { Delivery } from './conversation.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
+import type { Delivery } from './conversation.ts';
 import { causeOf } from './exit-cause.ts';
 import type { PromptRecord } from './prompt-record.ts';
 
@@ -137,7 +137,9 @@ export class Incarnation {
       controlMs: timeouts.controlMs,
       listener,
     });
-    link.channel.handle('can_use_tool', ({ requestId, request, signal }) => permissions.ask(requestId, request, signal));
+    link.channel.handle('can_use_tool', ({ requestId, request, signal }) =>
+      permissions.ask(requestId, request, signal),
+    );
     link.channel.handle('mcp_message', ({ request, signal }) => this.#bridge.handle(request, signal));
     return link;
   }

@@ -1,8 +1,8 @@
+import type { ControlDecoded } from '../control/control-channel.ts';
 import { TroupeError } from '../errors.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
 import { LineSplitter } from '../wire/line-splitter.ts';
-import type { ControlDecoded } from '../control/control-channel.ts';
 
 export interface LineReaderListener {
   message(message: CliMessage): void;
@@ -36,7 +36,9 @@ export class LineReader {
     this.#hasOverflowed = true;
     const { bytes, limit } = overflow;
     const reason = `It had at least ${bytes} bytes; the limit is ${limit}.`;
-    this.#listener.overflow(new TroupeError('LINE_TOO_LONG', { reason, details: { bytes, limit, field: 'limits.maxLineBytes' } }));
+    this.#listener.overflow(
+      new TroupeError('LINE_TOO_LONG', { reason, details: { bytes, limit, field: 'limits.maxLineBytes' } }),
+    );
   }
 
   /** The stream ended: a last line without its newline still counts when it is whole (R13). True when one was cut. */

@@ -12,7 +12,8 @@ export function parsePromptContent(content: unknown): PromptContent {
   if (!Array.isArray(content)) throw invalid('content', 'expected a text or an array of content blocks');
   if (content.length === 0) throw invalid('content', 'there is no content block');
   content.forEach((block, index) => {
-    const isBlock = typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
+    const isBlock =
+      typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
     if (!isBlock) throw invalid(`content[${index}]`, 'expected an object with a string "type"');
   });
   return content;

@@ -1,9 +1,9 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
+import { consequenceOf } from '../../machines/child/child.context.ts';
 import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machines/child/child.events.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
 import type { RestartSpec } from '../../machines/child/child-spec.ts';
-import { consequenceOf } from '../../machines/child/child.context.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';

@@ -6,16 +6,16 @@ import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
-import { explain, type Explanation } from './explanation.ts';
 import { errorOf } from './exit-cause.ts';
-import { interruptConversation, type InterruptReceipt } from './interrupt.ts';
-import { within } from './within.ts';
-import type { OnBusy, PromptContent } from './prompt-record.ts';
+import { type Explanation, explain } from './explanation.ts';
+import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
+import type { OnBusy, PromptContent } from './prompt-record.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import type { RuntimeSettings } from './session-settings.ts';
 import type { Turn } from './turn.ts';
+import { within } from './within.ts';
 
 /** How long a finished background agent may take to open the turn in which it reports. */
 const AGENT_REPORT_MS = 30_000;
@@ -198,7 +198,9 @@ export class Session implements AsyncDisposable {
       since: last?.at ?? now,
       incarnation: life.epoch,
       pid: this.pid,
-      openPermissions: this.permissions.pending().map(({ id, toolName, askedAt }) => ({ id, toolName, ageMs: now - askedAt })),
+      openPermissions: this.permissions
+        .pending()
+        .map(({ id, toolName, askedAt }) => ({ id, toolName, ageMs: now - askedAt })),
       queuedPrompts: conversation.ledger.queued.length,
       outstandingPrompts: conversation.ledger.outstanding.length,
       backgroundTasks: conversation.tasks.ids.length,

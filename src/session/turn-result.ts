@@ -50,7 +50,11 @@ export function endedByResult(
 }
 
 /** An end without a result of its own: given back, lost with the process, or known only by its lifecycle. */
-export function endedWithoutResult(outcome: PromptOutcome, promptId: string, error: TroupeError | undefined): TurnResult {
+export function endedWithoutResult(
+  outcome: PromptOutcome,
+  promptId: string,
+  error: TroupeError | undefined,
+): TurnResult {
   return {
     outcome,
     text: undefined,

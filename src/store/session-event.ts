@@ -7,11 +7,21 @@ export type SessionFact =
   | { readonly type: 'session.started'; readonly incarnation: number; readonly pid: number }
   | { readonly type: 'session.state-changed'; readonly state: string; readonly from: string | undefined }
   | { readonly type: 'session.resumed'; readonly conversationId: string }
-  | { readonly type: 'session.restarting'; readonly cause: EndFacts; readonly delayMs: number; readonly restarts: number }
+  | {
+      readonly type: 'session.restarting';
+      readonly cause: EndFacts;
+      readonly delayMs: number;
+      readonly restarts: number;
+    }
   | { readonly type: 'session.hibernated' }
   | { readonly type: 'session.quarantined'; readonly cause: EndFacts }
   | { readonly type: 'session.conversation-changed'; readonly from: string | undefined; readonly to: string }
-  | { readonly type: 'session.ended'; readonly cause: EndFacts; readonly exitCode?: number | null; readonly signal?: string | null }
+  | {
+      readonly type: 'session.ended';
+      readonly cause: EndFacts;
+      readonly exitCode?: number | null;
+      readonly signal?: string | null;
+    }
   | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string }
   | { readonly type: 'prompt.delivered'; readonly promptId: string }
   | { readonly type: 'prompt.started'; readonly promptId: string }

@@ -73,11 +73,11 @@ export class AdmissionControl {
         return;
       }
       signal.addEventListener('abort', onAbort, { once: true });
-      void queue.add(() => {
+      void queue.add(async () => {
         // Who left while waiting passes the slot on at once.
-        if (hasLeft) return undefined;
+        if (hasLeft) return;
         settle();
-        return new Promise<void>((release) => resolve(release));
+        await new Promise<void>((release) => resolve(release));
       });
     });
   }

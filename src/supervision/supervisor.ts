@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import type { SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
@@ -144,7 +144,8 @@ export class Supervisor implements AsyncDisposable {
 
   /** One writer for one conversation: nothing on the CLI's side would stop a second one (WIRE §12, R70). */
   #assertFree(id: string, options: SessionOptions): void {
-    if (this.#sessions.has(id)) throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
+    if (this.#sessions.has(id))
+      throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
     const wanted = options.forkSession === true ? undefined : options.resume;
     if (wanted === undefined) return;
     for (const { session, conversation } of this.#sessions.values()) {

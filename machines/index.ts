@@ -1,0 +1,70 @@
+export {
+  type ChildContext,
+  type ChildInput,
+  type ChildOutput,
+  type Consequence,
+  consequenceOf,
+  countedRestart,
+  initialChild,
+} from './child/child.context.ts';
+export {
+  CHILD_STATES,
+  type ChildCommand,
+  type ChildEvent,
+  type ChildNotice,
+  type ChildStateName,
+  type IncarnationCommand,
+  type IncarnationEvent,
+} from './child/child.events.ts';
+export { childMachine } from './child/child.machine.ts';
+export { admission, type IncarnationInput, incarnation } from './child/child.ports.ts';
+export {
+  type BackoffSpec,
+  backoffMs,
+  healthyAfterMs,
+  type RestartSpec,
+  type RestartType,
+} from './child/child-spec.ts';
+export { countRestart, type RestartDecision } from './child/restart-window.ts';
+export type { McpServerContext, McpServerInput } from './mcp-server/mcp-server.context.ts';
+export type { McpServerEvent, McpServerNotice } from './mcp-server/mcp-server.events.ts';
+export { mcpServerMachine } from './mcp-server/mcp-server.machine.ts';
+export { reconnect } from './mcp-server/mcp-server.ports.ts';
+export { toMermaid } from './mermaid.ts';
+export type { PermissionContext, PermissionInput } from './permission/permission.context.ts';
+export type { PermissionDecision, PermissionEvent, Settlement, Verdict } from './permission/permission.events.ts';
+export { permissionMachine } from './permission/permission.machine.ts';
+export { type AskInput, ask, judge } from './permission/permission.ports.ts';
+export {
+  degradedServers,
+  initialContext,
+  isSettled,
+  type McpServerSpec,
+  type McpServerState,
+  type McpStatus,
+  type SessionContext,
+  type SessionInput,
+  type SessionOutput,
+  type SessionTimeouts,
+  withServer,
+} from './session/session.context.ts';
+export {
+  type CliEvent,
+  type CliExit,
+  type EndCause,
+  type LinkCommand,
+  type McpNews,
+  type PermissionNews,
+  SESSION_STATES,
+  type SessionCommand,
+  type SessionEvent,
+  type SessionNotice,
+  type SessionStateName,
+  type WorkEvent,
+} from './session/session.events.ts';
+export { sessionMachine } from './session/session.machine.ts';
+export { cliLink, type LinkInput } from './session/session.ports.ts';
+export type { SupervisorContext, SupervisorInput } from './supervisor/supervisor.context.ts';
+export { SUPERVISOR_STATES, type SupervisorEvent, type SupervisorStateName } from './supervisor/supervisor.events.ts';
+export { supervisorMachine } from './supervisor/supervisor.machine.ts';
+export { finishTurns, stopChildren } from './supervisor/supervisor.ports.ts';

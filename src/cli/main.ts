@@ -1,0 +1,161 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { TroupeError } from '../errors.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import { createSupervisor } from '../supervision/supervisor.ts';
+import { createLogger, followFleet } from '../telemetry/logger.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { askOnTerminal } from './run/ask-permission.ts';
+import { run } from './run/run-command.ts';
+import { jsonOutput, textOutput } from './run/run-output.ts';
+
+interface RunFlags {
+  json?: true;
+  model?: string;
+  cwd?: string;
+  permissionMode?: SessionOptions['permissionMode'];
+  allowedTools?: string[];
+  disallowedTools?: string[];
+  resume?: string;
+  timeout?: number;
+  cli?: string;
+}
+
+const MAX_STDIN_BYTES = 16 * 2 ** 20;
+const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto'] as const;
+
+const program = new Command('troupe')
+  .description('Runs Claude Code agents as supervised actors.')
+  .version(packageVersion(), '-V, --version')
+  .showHelpAfterError('(add --help for the options)')
+  .exitOverride();
+
+program
+  .command('run')
+  .description('Sends one prompt and streams the answer; the exit code tells how it went.')
+  .argument('[prompt]', 'the prompt; "-", or nothing with a pipe, reads standard input')
+  .option('--json', 'print the raw message lines of the CLI instead of the text')
+  .option('--model <name>', 'the model')
+  .option('--cwd <directory>', 'the working directory of the agent')
+  .addOption(new Option('--permission-mode <mode>', 'how tools are allowed').choices(MODES))
+  .option('--allowed-tools <rules>', 'tools that need no question, as in "Read,Bash(git *)"; may be repeated', ruleList)
+  .option('--disallowed-tools <rules>', 'tools the agent may not use; may be repeated', ruleList)
+  .option('--resume <id>', 'continue the conversation with this id')
+  .option('--timeout <seconds>', 'stop the run after this time', positiveNumber)
+  .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
+  .addHelpText(
+    'after',
+    `
+Without a terminal nobody can be asked, so every tool that needs permission is denied.
+Ctrl-C interrupts the turn, a second one kills the agent.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, debug).`,
+  )
+  .action(async (prompt: string | undefined, flags: RunFlags) => {
+    process.exitCode = await runCommand(prompt, flags);
+  });
+
+await main();
+
+async function main(): Promise<void> {
+  // A reader that left, as in `troupe run … | head`, is no fault of the run.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
+  );
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = explain(error);
+  }
+}
+
+async function runCommand(argument: string | undefined, flags: RunFlags): Promise<ExitCode> {
+  const prompt = argument === undefined || argument === '-' ? await readStandardInput(argument) : argument;
+  if (prompt.trim() === '') throw new CommanderError(EXIT.usage, 'troupe.prompt', 'the prompt is empty');
+  const supervisor = createSupervisor();
+  const level = process.env['TROUPE_LOG_LEVEL'];
+  if (level !== undefined) followFleet(supervisor, createLogger(level));
+  const write = (text: string | Buffer) => void process.stdout.write(text);
+  return run(supervisor, {
+    prompt,
+    options: sessionOptions(flags),
+    timeoutMs: (flags.timeout ?? Number.POSITIVE_INFINITY) * 1000,
+    output: flags.json === true ? jsonOutput(write) : textOutput(write),
+    tell: (line) => console.error(`troupe: ${line}`),
+    onInterrupt: (listener) => {
+      process.on('SIGINT', listener);
+      return () => process.off('SIGINT', listener);
+    },
+  });
+}
+
+function sessionOptions(flags: RunFlags): SessionOptions {
+  const isAttended = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const cli = flags.cli ?? process.env['TROUPE_CLI'];
+  return {
+    restart: { type: 'temporary' },
+    includePartialMessages: flags.json !== true,
+    ...(isAttended
+      ? { canUseTool: askOnTerminal({ input: process.stdin, output: process.stderr }) }
+      : { permissionPrompts: 'none' }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+    ...(flags.permissionMode === undefined ? {} : { permissionMode: flags.permissionMode }),
+    ...(flags.allowedTools === undefined ? {} : { allowedTools: flags.allowedTools }),
+    ...(flags.disallowedTools === undefined ? {} : { disallowedTools: flags.disallowedTools }),
+    ...(flags.resume === undefined ? {} : { resume: flags.resume }),
+    ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
+  };
+}
+
+async function readStandardInput(argument: string | undefined): Promise<string> {
+  if (argument === undefined && process.stdin.isTTY === true) {
+    throw new CommanderError(EXIT.usage, 'troupe.prompt', 'a prompt is missing');
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_STDIN_BYTES) {
+      throw new CommanderError(EXIT.usage, 'troupe.prompt', `standard input has more than ${MAX_STDIN_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Commas separate rules, but not inside the parentheses of one. */
+function ruleList(text: string, former: string[] = []): string[] {
+  const rules = text.split(/,(?![^(]*\))/).map((rule) => rule.trim());
+  return [...former, ...rules.filter((rule) => rule !== '')];
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('expected a positive number of seconds');
+  return value;
+}
+
+/** One line for people, and the code for the shell. */
+function explain(error: unknown): ExitCode {
+  if (error instanceof CommanderError) {
+    // Commander itself has already printed its own complaints, and help is no mistake.
+    if (error.exitCode === 0) return EXIT.done;
+    if (error.code === 'troupe.prompt') console.error(`error: ${error.message}\n(add --help for the options)`);
+    return EXIT.usage;
+  }
+  if (TroupeError.is(error)) {
+    console.error(`troupe: ${error.message} (${error.code})`);
+    return error.code === 'INVALID_OPTIONS' || error.code === 'INVALID_PROMPT' ? EXIT.usage : EXIT.failed;
+  }
+  console.error(`troupe: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return EXIT.failed;
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return isManifest && typeof manifest.version === 'string' ? manifest.version : 'unknown';
+}
