@@ -7,8 +7,9 @@ import type { AnyStateMachine, StateNode } from 'xstate';
 export function toMermaid(machine: AnyStateMachine): string {
   const lines = ['stateDiagram-v2'];
   describe(machine.root, 1, lines);
-  for (const node of nodesOf(machine.root)) lines.push(...edgesOf(node));
-  return `${[...new Set(lines)].join('\n')}\n`;
+  // Two guarded ways to one target with the same label are one arrow.
+  lines.push(...new Set(nodesOf(machine.root).flatMap((node) => edgesOf(node))));
+  return `${lines.join('\n')}\n`;
 }
 
 function describe(node: AnyNode, depth: number, lines: string[]): void {

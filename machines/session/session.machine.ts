@@ -51,6 +51,7 @@ export const sessionMachine = setup({
     startWork: assign({ isWorking: true }),
     endWork: assign({ isWorking: false, isInterrupting: false }),
     markInterrupting: assign({ isInterrupting: true }),
+    forgetInterrupt: assign({ isInterrupting: false }),
     openPermission: assign(({ context }, params: { requestId: string }) => ({
       openPermissions: context.openPermissions.includes(params.requestId)
         ? context.openPermissions
@@ -125,7 +126,7 @@ export const sessionMachine = setup({
     },
     'work.started': { actions: 'startWork' },
     'work.ended': { actions: 'endWork' },
-    'turn.started': {},
+    'turn.started': { actions: 'forgetInterrupt' },
     'permission.requested': {
       actions: { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
@@ -259,6 +260,8 @@ export const sessionMachine = setup({
         interrupting: {
           on: {
             'work.ended': { target: 'idle', actions: 'endWork' },
+            // The interrupted turn is over: a prompt that waited for its end runs now (WIRE §8).
+            'turn.started': { target: 'running', actions: 'forgetInterrupt' },
             // A second interrupt must not restart the deadline of the first.
             'session.interrupt': {},
           },

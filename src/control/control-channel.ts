@@ -53,7 +53,8 @@ export class ControlChannel {
 
   /**
    * Asks the CLI and resolves with the payload of its answer. Rejects with CONTROL_REFUSED, CONTROL_TIMEOUT (older CLIs
-   * never answer what they do not know: WIRE §9), ABORTED, CONTROL_LIMIT, or the reason the channel closed with.
+   * never answer what they do not know: WIRE §9), ABORTED, CONTROL_LIMIT, INVALID_OPTIONS for a payload that is no JSON, or
+   * the reason the channel closed with.
    */
   request(
     subtype: string,
@@ -62,14 +63,19 @@ export class ControlChannel {
   ): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(this.#closedBecause);
     const requestId = `troupe-${this.#nextId++}`;
+    let line: string;
+    try {
+      line = this.#options.codec.encodeRequest(requestId, { ...payload, subtype });
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const answer = this.#pending.wait(requestId, subtype, {
       ...options,
       onGivenUp: () => void this.#send(this.#options.codec.encodeCancel(requestId)),
     });
-    if (options.signal?.aborted !== true) {
-      const line = this.#options.codec.encodeRequest(requestId, { ...payload, subtype });
-      this.#options.write(line).catch((error: unknown) => this.#pending.reject(requestId, error));
-    }
+    // Who was refused at the limit or aborted before waits for nothing: the CLI must not be asked.
+    if (!this.#pending.has(requestId)) return answer;
+    this.#options.write(line).catch((error: unknown) => this.#pending.reject(requestId, error));
     return answer;
   }
 

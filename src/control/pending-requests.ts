@@ -23,6 +23,10 @@ export class PendingRequests {
     return this.#waiting.size;
   }
 
+  has(requestId: string): boolean {
+    return this.#waiting.has(requestId);
+  }
+
   /** Registers a caller; rejects with CONTROL_LIMIT, CONTROL_TIMEOUT, ABORTED, or whatever `reject` and `rejectAll` say. */
   wait(
     requestId: string,
@@ -33,6 +37,9 @@ export class PendingRequests {
       const details = { field: 'limits.maxControlPending', limit: this.#limit, subtype };
       return Promise.reject(new TroupeError('CONTROL_LIMIT', { details }));
     }
+    const { signal } = options;
+    const aborted = () => new TroupeError('ABORTED', { cause: signal?.reason, details: { subtype } });
+    if (signal?.aborted === true) return Promise.reject(aborted());
     return new Promise<Answer>((resolve, reject) => {
       const giveUp = (error: TroupeError) => {
         if (this.#settle(requestId, { error })) options.onGivenUp();
@@ -43,18 +50,17 @@ export class PendingRequests {
           new TroupeError('CONTROL_TIMEOUT', { reason: `"${subtype}" waited ${options.deadlineMs} ms.`, details }),
         );
       }, options.deadlineMs);
-      const onAbort = () => giveUp(new TroupeError('ABORTED', { cause: options.signal?.reason, details: { subtype } }));
-      options.signal?.addEventListener('abort', onAbort, { once: true });
+      const onAbort = () => giveUp(aborted());
+      signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiting.set(requestId, {
         subtype,
         settle: (outcome) => {
           this.#clock.clearTimeout(timer);
-          options.signal?.removeEventListener('abort', onAbort);
+          signal?.removeEventListener('abort', onAbort);
           if ('answer' in outcome) resolve(outcome.answer);
           else reject(outcome.error);
         },
       });
-      if (options.signal?.aborted === true) onAbort();
     });
   }
 

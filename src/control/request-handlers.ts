@@ -12,6 +12,7 @@ export type RequestHandler = (incoming: IncomingRequest) => Promise<unknown>;
 
 /** Puts answers on the wire; resolves to false when the CLI was no longer there to read it. */
 export interface ReplySink {
+  /** Throws at once when the payload is no JSON: that becomes an error answer. */
   success(requestId: string, payload: unknown): Promise<boolean>;
   error(requestId: string, message: string): Promise<boolean>;
 }
@@ -87,13 +88,19 @@ export class RequestHandlers {
   }
 
   async #run(handler: RequestHandler, incoming: IncomingRequest): Promise<boolean> {
-    const { requestId } = incoming;
+    const { requestId, signal } = incoming;
+    // Whoever is taken out of the flight is aborted: the signal, not the id, tells whether this very question is open.
+    if (signal.aborted) return false;
     try {
       const payload = await handler(incoming);
-      return this.#inFlight.delete(requestId) && (await this.#reply.success(requestId, payload));
+      if (signal.aborted) return false;
+      const written = this.#reply.success(requestId, payload);
+      this.#inFlight.delete(requestId);
+      return await written;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return this.#inFlight.delete(requestId) && (await this.#reply.error(requestId, message));
+      if (signal.aborted) return false;
+      this.#inFlight.delete(requestId);
+      return await this.#reply.error(requestId, error instanceof Error ? error.message : String(error));
     }
   }
 }

@@ -1,9 +1,4 @@
-/** A task the CLI runs beside its turns. */
-export interface BackgroundTask {
-  readonly id: string;
-  /** `local_agent` for a subagent, `local_bash` for a shell; others may come. */
-  readonly kind: string;
-}
+import type { BackgroundTask } from '../wire/facts.ts';
 
 /**
  * The background tasks of one process. The full list replaces everything it knew (WIRE §25.21); single starts and ends

@@ -30,6 +30,8 @@ export interface SessionLifeOptions {
   readonly conversation: Conversation;
   readonly admission: Admission;
   readonly inspect: ((event: unknown) => void) | undefined;
+  /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
+  readonly onStderr: ((line: string) => void) | undefined;
   readonly build: (number: number, listener: IncarnationListener) => Incarnation;
 }
 
@@ -179,7 +181,10 @@ export class SessionLife {
       diagnostic: (reason, detail, suppressed) => {
         log.append(epoch, { type: 'diagnostic', reason, detail, ...(suppressed === 0 ? {} : { suppressed }) });
       },
-      stderr: (line) => log.append(epoch, { type: 'stderr', line }),
+      stderr: (line) => {
+        log.append(epoch, { type: 'stderr', line });
+        this.#options.onStderr?.(line);
+      },
       lastErrors: () => conversation.lastErrors,
     };
   }

@@ -69,6 +69,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     conversation,
     admission: around.admission,
     inspect,
+    onStderr: options.stderr,
     build: (number, listener) =>
       new Incarnation({
         id,

@@ -39,7 +39,7 @@ export class Supervisor implements AsyncDisposable {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const { admissionMs, drainMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
     const machine = supervisorMachine.provide({
       actors: {
@@ -48,7 +48,7 @@ export class Supervisor implements AsyncDisposable {
       },
     });
     this.#actor = createActor(machine, {
-      input: { drainMs: DEFAULT_TIMEOUTS.drainMs },
+      input: { drainMs },
       clock: this.#clock,
       ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     });

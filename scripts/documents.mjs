@@ -1,0 +1,39 @@
+/** The code that opens each group of the table in src/errors.ts, and what the group is about. */
+export const ERROR_GROUPS = [
+  ['INVALID_OPTIONS', 'What the caller gave'],
+  ['CLI_NOT_FOUND', 'Starting the process'],
+  ['INITIALIZE_TIMEOUT', 'Getting ready'],
+  ['CLI_EXITED', 'The process and its pipes'],
+  ['CONTROL_TIMEOUT', 'Control requests'],
+  ['SESSION_EXISTS', 'Sessions, prompts and the supervisor'],
+  ['TURN_FAILED', 'Turns, permissions and readers'],
+];
+
+/** The statecharts, by the path of their document. */
+export function diagramDocuments(machines) {
+  const { toMermaid } = machines;
+  return {
+    'docs/machines/session.mmd': toMermaid(machines.sessionMachine),
+    'docs/machines/permission.mmd': toMermaid(machines.permissionMachine),
+    'docs/machines/mcp-server.mmd': toMermaid(machines.mcpServerMachine),
+    'docs/machines/child.mmd': toMermaid(machines.childMachine),
+    'docs/machines/supervisor.mmd': toMermaid(machines.supervisorMachine),
+  };
+}
+
+/** The error table as a page: one section per group, one row per code, in the order of the source. */
+export function errorDocument(codes) {
+  const headings = new Map(ERROR_GROUPS);
+  const lines = [
+    '# Error codes',
+    '',
+    'Every `TroupeError` carries one of these codes. Switch on `code`, never on the text; `details` holds the facts and',
+    '`cause` the origin. This page is generated from `src/errors.ts`: run `npm run docs` after a change.',
+  ];
+  for (const [code, sentence] of Object.entries(codes)) {
+    const heading = headings.get(code);
+    if (heading !== undefined) lines.push('', `## ${heading}`, '', '| code | meaning |', '|---|---|');
+    lines.push(`| \`${code}\` | ${sentence.replaceAll('|', '\\|')} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,58 @@
+import type { LimitOptions, RestartOptions, TimeoutOptions } from './session-options.ts';
+
+type TimeoutName = keyof TimeoutOptions;
+type LimitName = keyof LimitOptions;
+
+/** Deadlines in milliseconds; `Infinity` means that nothing is done about it, however long it takes (P5). */
+export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs', number>> = {
+  /** From the request to start a process until it has a pid. */
+  spawnMs: 30_000,
+  /** From the last sign of life until the `initialize` answer. */
+  initializeMs: 60_000,
+  /** Until an in-process or required MCP server is ready. */
+  mcpServerMs: 15_000,
+  /** Until a control request is answered: older CLIs never answer some of them (WIRE §9). */
+  controlMs: 60_000,
+  turnMs: Number.POSITIVE_INFINITY,
+  stallMs: Number.POSITIVE_INFINITY,
+  /** A person may think as long as they like. */
+  permissionMs: Number.POSITIVE_INFINITY,
+  /** From an interrupt until the turn has ended. */
+  interruptMs: 30_000,
+  idleMs: Number.POSITIVE_INFINITY,
+  /** From the end of stdin until SIGTERM. */
+  closeGraceMs: 2_000,
+  /** From SIGTERM until SIGKILL; the CLI needs 1.7 s of it to end its tools (WIRE §15). */
+  terminateGraceMs: 5_000,
+  /** From SIGKILL until the whole process tree must have been seen gone (P1). */
+  killGraceMs: 5_000,
+  /** Wait for a free session slot. */
+  admissionMs: 30_000,
+  /** How long `drain` lets turns and queued prompts go on. */
+  drainMs: 600_000,
+};
+
+/** Bounds on everything that could grow (P9). */
+export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxStarting', number>> = {
+  maxSessions: 20,
+  maxStarting: 4,
+  maxPromptQueue: 100,
+  /** An ordinary screenshot makes a line of several MiB (R07). */
+  maxLineBytes: 64 * 2 ** 20,
+  maxSubscriberBufferBytes: 16 * 2 ** 20,
+  maxSubscriberBufferItems: 20_000,
+  stderrTailBytes: 64 * 2 ** 10,
+  maxControlPending: 256,
+  maxLogBytes: 16 * 2 ** 20,
+  maxLogItems: 20_000,
+};
+
+/** Restarted unless somebody asked for the end, at most three times a minute. */
+export const DEFAULT_RESTART: Required<Omit<RestartOptions, 'backoff'>> & {
+  readonly backoff: Required<NonNullable<RestartOptions['backoff']>>;
+} = {
+  type: 'transient',
+  intensity: 3,
+  periodMs: 60_000,
+  backoff: { minMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.2 },
+};

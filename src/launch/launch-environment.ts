@@ -1,0 +1,30 @@
+import { isNestingVariable } from './nesting-variables.ts';
+import type { SessionOptions } from './session-options.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+type EnvironmentOptions = Pick<SessionOptions, 'env' | 'envMode' | 'configDir' | 'enableFileCheckpointing'>;
+
+/**
+ * The whole environment of the child, pure: the host's less what an outer session left in it (R91), then what Troupe
+ * needs, then the caller's `env`, which wins (undefined removes, and `CLAUDECODE` may be set on purpose). Only
+ * `TROUPE_SESSION` is not the caller's: by it every process of the session is found (P1).
+ */
+export function launchEnvironment(host: Variables, options: EnvironmentOptions, mark: string): Record<string, string> {
+  const inherited =
+    options.envMode === 'exact' ? [] : Object.entries(host).filter(([name]) => !isNestingVariable(name));
+  const layers = [...inherited, ...Object.entries(ownVariables(options)), ...Object.entries(options.env ?? {})];
+  const variables = new Map<string, string | undefined>(layers);
+  variables.set('TROUPE_SESSION', mark);
+  return Object.fromEntries([...variables].filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The two state variables make the CLI say when it is idle, one for newer and one for older versions (WIRE §0.7). */
+function ownVariables({ configDir, enableFileCheckpointing }: EnvironmentOptions): Record<string, string> {
+  return {
+    CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
+    CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
+    CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1',
+    ...(configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir }),
+    ...(enableFileCheckpointing === true ? { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: '1' } : {}),
+  };
+}

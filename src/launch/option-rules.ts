@@ -1,0 +1,95 @@
+import type { OptionIssue } from './option-issue.ts';
+import { fieldName } from './option-issue.ts';
+import type { SessionOptions } from './session-options.ts';
+import { isSettingsText, parseSettingsText } from './settings-document.ts';
+
+/** What no single option can know of itself: options that contradict each other. Each issue names both. */
+export function brokenRules(options: SessionOptions): OptionIssue[] {
+  return [
+    ...conversationRules(options),
+    ...permissionRules(options),
+    ...serverRules(options),
+    ...settingsRules(options),
+    ...broken(
+      [
+        options.envMode === 'exact' && options.env === undefined,
+        'envMode',
+        'is "exact", so env must say what the environment is',
+      ],
+      [
+        options.signal !== undefined && options.abortController !== undefined,
+        'abortController',
+        'cannot be combined with signal: give one of the two',
+      ],
+      [
+        options.fallbackModel !== undefined && options.fallbackModel === options.model,
+        'fallbackModel',
+        'must be another one than model',
+      ],
+    ),
+  ];
+}
+
+type Rule = readonly [isBroken: boolean, field: string, reason: string];
+
+function broken(...rules: readonly Rule[]): OptionIssue[] {
+  return rules.filter(([isBroken]) => isBroken).map(([, field, reason]) => ({ field, reason }));
+}
+
+/** The CLI refuses or misreads these combinations (WIRE §12). */
+function conversationRules(options: SessionOptions): OptionIssue[] {
+  const resumes = options.resume !== undefined;
+  const continues = options.continue === true;
+  const forks = options.forkSession === true;
+  const names = options.sessionId !== undefined;
+  return broken(
+    [continues && resumes, 'continue', 'cannot be combined with resume: give one of the two'],
+    [names && resumes && !forks, 'sessionId', 'cannot be combined with resume unless forkSession is true'],
+    [names && continues && !forks, 'sessionId', 'cannot be combined with continue unless forkSession is true'],
+    [forks && !resumes && !continues, 'forkSession', 'needs resume or continue'],
+    [options.resumeSessionAt !== undefined && !resumes, 'resumeSessionAt', 'needs resume'],
+    [
+      options.persistSession === false && resumes,
+      'persistSession',
+      'is false, but resume goes on with a conversation that is kept: what it adds would be lost with the process',
+    ],
+  );
+}
+
+/** A permission is never given by accident (R93), and never both given and taken away. */
+function permissionRules(options: SessionOptions): OptionIssue[] {
+  const denied = new Set(options.disallowedTools);
+  const both = (options.allowedTools ?? []).map(
+    (rule, index): Rule => [denied.has(rule), fieldName(['allowedTools', index]), 'is also in disallowedTools'],
+  );
+  return broken(
+    [
+      options.permissionMode === 'bypassPermissions' && options.allowDangerouslySkipPermissions !== true,
+      'permissionMode',
+      'is "bypassPermissions", which needs allowDangerouslySkipPermissions: true',
+    ],
+    [
+      options.canUseTool !== undefined && options.permissionPrompts === 'none',
+      'canUseTool',
+      'would never be called, because permissionPrompts is "none"',
+    ],
+    ...both,
+  );
+}
+
+/** The name of an in-process server becomes part of its tools' names and of every message to it. */
+function serverRules(options: SessionOptions): OptionIssue[] {
+  const rules = Object.entries(options.mcpServers ?? {}).map(
+    ([name, server]): Rule => [
+      server.type === 'sdk' && !/^[A-Za-z0-9_-]+$/.test(name),
+      fieldName(['mcpServers', name]),
+      'must be named with A-Z a-z 0-9 _ - only, because it runs in this process',
+    ],
+  );
+  return broken(...rules);
+}
+
+function settingsRules({ settings }: SessionOptions): OptionIssue[] {
+  const isBroken = isSettingsText(settings) && parseSettingsText(settings) === undefined;
+  return broken([isBroken, 'settings', 'is neither a path nor the JSON text of an object']);
+}

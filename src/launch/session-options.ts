@@ -1,0 +1,221 @@
+import type { CanUseTool } from '../permissions/permission-desk.ts';
+import { invalidOptions, issuesOf } from './option-issue.ts';
+import { brokenRules } from './option-rules.ts';
+import { readPlainValue } from './plain-value.ts';
+import { SESSION_OPTION_NAMES, SessionOptionsSchema } from './session-options-schema.ts';
+
+/** `default` asks, `acceptEdits` lets file edits pass, `plan` runs nothing, `dontAsk` denies, `auto` asks a classifier. */
+export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
+
+/** The client's own part of a server entry; never written to the CLI. */
+interface McpServerBase {
+  /** True: the session does not become ready without it (MCP_SERVER_FAILED). Default false. */
+  readonly required?: boolean;
+}
+
+/** A server in this process, as `createSdkMcpServer` makes it. Its key may hold A-Z a-z 0-9 `_` and `-`. */
+export interface SdkMcpServerOptions extends McpServerBase {
+  readonly type: 'sdk';
+  readonly name: string;
+  /** An `McpServer`, of whatever copy of that package. */
+  readonly instance: object;
+}
+
+/** A server that the CLI starts as a process. */
+export interface StdioMcpServerOptions extends McpServerBase {
+  readonly type?: 'stdio';
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** May hold secrets: written to a private file, never to the command line (P11). */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A server that the CLI reaches over the network. */
+export interface RemoteMcpServerOptions extends McpServerBase {
+  readonly type: 'sse' | 'http';
+  readonly url: string;
+  /** May hold secrets: written to a private file, never to the command line (P11). */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type McpServerOptions = SdkMcpServerOptions | StdioMcpServerOptions | RemoteMcpServerOptions;
+
+/** A subagent. Further fields go to the CLI as they are. */
+export interface AgentOptions {
+  /** When the agent is to be used. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** Tools it may use. Default: those of the session. */
+  readonly tools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** Default: the model of the session. */
+  readonly model?: string;
+  readonly [field: string]: unknown;
+}
+
+/** When a session that ended is started again. Defaults: `DEFAULT_RESTART`. */
+export interface RestartOptions {
+  /** `permanent`: always. `transient`: unless somebody asked for the end. `temporary`: never. */
+  readonly type?: 'permanent' | 'transient' | 'temporary';
+  /** Restarts allowed within `periodMs`; one more and the session is quarantined. */
+  readonly intensity?: number;
+  /** Milliseconds. */
+  readonly periodMs?: number;
+  readonly backoff?: {
+    /** First wait, in milliseconds. */
+    readonly minMs?: number;
+    /** Longest wait, in milliseconds. */
+    readonly maxMs?: number;
+    /** Each wait is this many times the one before; at least 1. */
+    readonly factor?: number;
+    /** Share of the wait that chance may add or take away, 0 … 1. */
+    readonly jitter?: number;
+  };
+}
+
+/** Deadlines in milliseconds, `Infinity` for none. Defaults: `DEFAULT_TIMEOUTS`. */
+export interface TimeoutOptions {
+  readonly spawnMs?: number;
+  readonly initializeMs?: number;
+  readonly mcpServerMs?: number;
+  readonly controlMs?: number;
+  readonly turnMs?: number;
+  readonly stallMs?: number;
+  readonly permissionMs?: number;
+  readonly interruptMs?: number;
+  readonly idleMs?: number;
+  readonly closeGraceMs?: number;
+  readonly terminateGraceMs?: number;
+  readonly killGraceMs?: number;
+  readonly admissionMs?: number;
+}
+
+/** Bounds of one session; whole numbers above 0. Defaults: `DEFAULT_LIMITS`. */
+export interface LimitOptions {
+  readonly maxPromptQueue?: number;
+  readonly maxLineBytes?: number;
+  readonly maxSubscriberBufferBytes?: number;
+  readonly maxSubscriberBufferItems?: number;
+  readonly stderrTailBytes?: number;
+  readonly maxControlPending?: number;
+  readonly maxLogBytes?: number;
+  readonly maxLogItems?: number;
+}
+
+/** With what a session is started. Names are spelled as in the official TypeScript SDK; an option left out is not sent. */
+export interface SessionOptions {
+  /** Troupe's own id of the session: 1 to 128 of A-Z a-z 0-9 `.` `_` `:` `-`. Default: made up. */
+  readonly id?: string;
+  /** Working directory; relative to the host's. Default: the host's. */
+  readonly cwd?: string;
+  /** Model alias or full name. Default: the CLI's. */
+  readonly model?: string;
+  /** Models to fall back to, separated by commas, in order. */
+  readonly fallbackModel?: string;
+  /** Default `default`, always sent, because the CLI's own default changed between versions (WIRE §0.12, R93). */
+  readonly permissionMode?: PermissionMode;
+  /** The second key to `bypassPermissions` (R93); alone it lets the session switch to that mode later. Default false. */
+  readonly allowDangerouslySkipPermissions?: boolean;
+  /** Tools and rules such as `Bash(git log:*)` that run without a question. */
+  readonly allowedTools?: readonly string[];
+  /** Tools and rules that never run; a whole tool named here is not even offered to the model. */
+  readonly disallowedTools?: readonly string[];
+  /** Built-in tools that exist at all; `[]` for none. Default: all of Claude Code's. */
+  readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
+  /** MCP servers by name. */
+  readonly mcpServers?: Readonly<Record<string, McpServerOptions>>;
+  /** Only the servers of `mcpServers`, none from settings or `.mcp.json`. Default false. */
+  readonly strictMcpConfig?: boolean;
+  /** Answers permission questions. Without it they wait in the inbox of the session. */
+  readonly canUseTool?: CanUseTool;
+  /** `none`: nobody is there, every question is denied at once with a reason. Default `host`. */
+  readonly permissionPrompts?: 'host' | 'none';
+  /** Replaces the system prompt, or appends to the one of Claude Code. Any size: it travels on stdin (R94). */
+  readonly systemPrompt?:
+    | string
+    | { readonly type: 'preset'; readonly preset: 'claude_code'; readonly append?: string };
+  /** Subagents by name. Any size: they travel on stdin (R94). */
+  readonly agents?: Readonly<Record<string, AgentOptions>>;
+  /** Conversation to go on with. */
+  readonly resume?: string;
+  /** Goes on with the latest conversation of `cwd`; starts a new one when there is none. Default false. */
+  readonly continue?: boolean;
+  /** With `resume` or `continue`: goes on in a copy under a new id. Default false. */
+  readonly forkSession?: boolean;
+  /** UUID for the new conversation. Default: the CLI makes one up. */
+  readonly sessionId?: string;
+  /** With `resume`: cuts the history after the message with this uuid. */
+  readonly resumeSessionAt?: string;
+  /** False: the CLI writes no transcript, so the conversation ends with its process. Default true. */
+  readonly persistSession?: boolean;
+  /** Model calls allowed for one prompt. */
+  readonly maxTurns?: number;
+  /** US dollars; when they are used up every further prompt fails (WIRE §13). */
+  readonly maxBudgetUsd?: number;
+  /** Tokens the model may think; 0 for none. */
+  readonly maxThinkingTokens?: number;
+  /** Also reports pieces of messages while they stream. Default false. */
+  readonly includePartialMessages?: boolean;
+  /** Directories the session may use beside `cwd`; absolute paths. */
+  readonly additionalDirectories?: readonly string[];
+  /** Path of a settings file, or settings as JSON text or object (those go into a private file, P11). */
+  readonly settings?: string | Readonly<Record<string, unknown>>;
+  /** Settings of this machine to load. Default `[]`: none. */
+  readonly settingSources?: readonly ('user' | 'project' | 'local')[];
+  /** Further flags without their dashes; null for a flag without value. None that Troupe sets itself (`RESERVED_FLAGS`). */
+  readonly extraArgs?: Readonly<Record<string, string | null>>;
+  /** Variables of the child; undefined removes one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `extend`: on top of the host's environment, less `NESTING_VARIABLES` (R91). `exact`: `env` and nothing else of the host. */
+  readonly envMode?: 'extend' | 'exact';
+  /** Folder with the CLI's settings, credentials and transcripts (`CLAUDE_CONFIG_DIR`); relative to the host's cwd. */
+  readonly configDir?: string;
+  /** A path, relative to the host's cwd, or a bare name to look for on `PATH`. Default `claude`. Looked up at every start. */
+  readonly pathToClaudeCodeExecutable?: string;
+  /** Runtime for a CLI that is a script (.js, .mjs, .cjs). Default: the Node that runs Troupe. */
+  readonly executable?: string;
+  /** Arguments of that runtime. */
+  readonly executableArgs?: readonly string[];
+  /** Keeps copies of changed files, so that they can be rewound. Default false. */
+  readonly enableFileCheckpointing?: boolean;
+  /** API beta features. */
+  readonly betas?: readonly string[];
+  /** JSON schema that the result of a turn must fit. */
+  readonly outputFormat?: { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };
+  /** The CLI writes a debug log. Default false. */
+  readonly debug?: boolean;
+  /** Path of that log; implies `debug`. */
+  readonly debugFile?: string;
+  /** Hears every line the CLI writes to stderr. */
+  readonly stderr?: (line: string) => void;
+  /** Not in this release. */
+  readonly hooks?: never;
+  /** Ends the start when it fires. */
+  readonly signal?: AbortSignal;
+  /** As in the official SDK: ends the start, and later the session. */
+  readonly abortController?: AbortController;
+  /** False: the process is started by the first prompt. Default true. */
+  readonly autoStart?: boolean;
+  /** A name of the caller's for what this session works on. */
+  readonly key?: string;
+  /** True keeps processes that the CLI started and left behind (P1). Default false. */
+  readonly keepDescendants?: boolean;
+  readonly restart?: RestartOptions;
+  readonly timeouts?: TimeoutOptions;
+  readonly limits?: LimitOptions;
+}
+
+/**
+ * Checks start options at the edge. Throws INVALID_OPTIONS with `details` `{ field, reason, issues: [{ field, reason }] }`
+ * for unknown names, wrong types, contradictions, and values that would become flags or further rules (R95).
+ */
+export function parseSessionOptions(input: unknown): SessionOptions {
+  const plain = readPlainValue(input);
+  if (plain.issues.length > 0) throw invalidOptions(plain.issues);
+  const parsed = SessionOptionsSchema.safeParse(plain.value);
+  if (!parsed.success) throw invalidOptions(issuesOf(parsed.error, SESSION_OPTION_NAMES));
+  const issues = brokenRules(parsed.data);
+  if (issues.length > 0) throw invalidOptions(issues);
+  return parsed.data;
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { OpenTransport } from '../transport/transport.ts';
+import {
+  type Agrees,
+  BackoffShape,
+  callable,
+  Duration,
+  FilledText,
+  Limit,
+  LimitShape,
+  objectWith,
+  RestartShape,
+  TimeoutShape,
+} from './field-schemas.ts';
+import { invalidOptions, issuesOf } from './option-issue.ts';
+import { readPlainValue } from './plain-value.ts';
+import type { LimitOptions, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
+
+/** Where Troupe's own log lines go; a pino logger fits. */
+export interface Logger {
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+/** Bounds of the whole supervisor, and of each session that does not set its own; whole numbers above 0. */
+export interface SupervisorLimitOptions extends LimitOptions {
+  /** Sessions at the same time. Default 20. */
+  readonly maxSessions?: number;
+  /** Sessions that start at the same time. Default 4. */
+  readonly maxStarting?: number;
+  /** Sessions that start at the same time with one configuration folder. Default: no bound of its own. */
+  readonly startsPerConfigDir?: number;
+  /** No session is started while less memory is free. Default: not looked at. */
+  readonly minFreeMemoryBytes?: number;
+}
+
+/** Deadlines in milliseconds, `Infinity` for none; each session may set its own. Defaults: `DEFAULT_TIMEOUTS`. */
+export interface SupervisorTimeoutOptions extends TimeoutOptions {
+  /** How long `drain` lets turns and queued prompts go on. */
+  readonly drainMs?: number;
+}
+
+/** With what a supervisor is created. */
+export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCodeExecutable' | 'env' | 'configDir'> {
+  /** For sessions that do not set their own. */
+  readonly restart?: RestartOptions;
+  readonly limits?: SupervisorLimitOptions;
+  readonly timeouts?: SupervisorTimeoutOptions;
+  /** What becomes of a question nobody answered within `permissionMs`: always a denial in this release (P4). */
+  readonly permissions?: { readonly onTimeout?: 'deny' };
+  readonly logger?: Logger;
+  /** Hears every event and snapshot of every machine, as XState inspects them. */
+  readonly inspect?: (event: unknown) => void;
+  /** Time for all machines. Default: the real one. */
+  readonly clock?: Clock;
+  /** Opens the transport of a session. Default: a subprocess. */
+  readonly spawn?: OpenTransport;
+  /** `:memory:` only, in this release. */
+  readonly store?: ':memory:';
+}
+
+const SupervisorLimitShape = {
+  ...LimitShape,
+  maxSessions: Limit.exactOptional(),
+  maxStarting: Limit.exactOptional(),
+  startsPerConfigDir: Limit.exactOptional(),
+  minFreeMemoryBytes: Limit.exactOptional(),
+};
+
+const SupervisorTimeoutShape = { ...TimeoutShape, drainMs: Duration.exactOptional() };
+
+const PermissionsShape = { onTimeout: z.literal('deny', 'must be "deny" in this release').exactOptional() };
+
+const Shape = {
+  pathToClaudeCodeExecutable: FilledText.exactOptional(),
+  env: z.record(FilledText, z.string().optional()).exactOptional(),
+  configDir: FilledText.exactOptional(),
+  restart: z.strictObject(RestartShape).exactOptional(),
+  limits: z.strictObject(SupervisorLimitShape).exactOptional(),
+  timeouts: z.strictObject(SupervisorTimeoutShape).exactOptional(),
+  permissions: z.strictObject(PermissionsShape).exactOptional(),
+  logger: objectWith<Logger>(
+    'an object with debug, info, warn and error',
+    'debug',
+    'info',
+    'warn',
+    'error',
+  ).exactOptional(),
+  inspect: callable<(event: unknown) => void>().exactOptional(),
+  clock: objectWith<Clock>(
+    'an object with setTimeout, clearTimeout and now',
+    'setTimeout',
+    'clearTimeout',
+    'now',
+  ).exactOptional(),
+  spawn: callable<OpenTransport>().exactOptional(),
+  store: z.literal(':memory:', 'must be ":memory:" in this release').exactOptional(),
+};
+
+const SupervisorOptionsSchema = z.strictObject(Shape);
+
+const SUPERVISOR_OPTION_NAMES = {
+  '': Object.keys(Shape),
+  restart: Object.keys(RestartShape),
+  'restart.backoff': Object.keys(BackoffShape),
+  limits: Object.keys(SupervisorLimitShape),
+  timeouts: Object.keys(SupervisorTimeoutShape),
+  permissions: Object.keys(PermissionsShape),
+};
+
+true satisfies Agrees<z.infer<typeof SupervisorOptionsSchema>, SupervisorOptions>;
+true satisfies Agrees<z.infer<z.ZodObject<typeof SupervisorLimitShape>>, SupervisorLimitOptions>;
+true satisfies Agrees<z.infer<z.ZodObject<typeof SupervisorTimeoutShape>>, SupervisorTimeoutOptions>;
+
+/** Checks the options of a supervisor at the edge. Throws INVALID_OPTIONS with `details` `{ field, reason, issues }`. */
+export function parseSupervisorOptions(input: unknown): SupervisorOptions {
+  const plain = readPlainValue(input);
+  if (plain.issues.length > 0) throw invalidOptions(plain.issues);
+  const parsed = SupervisorOptionsSchema.safeParse(plain.value);
+  if (!parsed.success) throw invalidOptions(issuesOf(parsed.error, SUPERVISOR_OPTION_NAMES));
+  return parsed.data;
+}

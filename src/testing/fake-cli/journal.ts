@@ -1,0 +1,66 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+/** What a host did that the protocol does not allow, or that a careful host never does. */
+export type ViolationKind =
+  | 'blank-line'
+  | 'invalid-utf8'
+  | 'broken-frame'
+  | 'not-an-object'
+  | 'unfinished-line'
+  | 'wrong-role'
+  | 'missing-request'
+  | 'missing-request-id'
+  | 'reused-request-id'
+  | 'unknown-type'
+  | 'misplaced-request-id'
+  | 'answer-to-unknown-request'
+  | 'answer-after-cancel'
+  | 'duplicate-answer'
+  | 'allow-without-updated-input'
+  | 'deny-without-message'
+  | 'invalid-permission-answer'
+  | 'missing-mcp-response';
+
+interface Stamp {
+  readonly pid: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** One thing a fake saw or did. Lines longer than 64 KiB are kept as `text`, cut. */
+export type JournalEntry =
+  | (Stamp & {
+      readonly kind: 'start';
+      readonly argv: readonly string[];
+      readonly cwd: string;
+      readonly env: Readonly<Record<string, string>>;
+    })
+  | (Stamp & { readonly kind: 'line'; readonly bytes: number; readonly message?: unknown; readonly text?: string })
+  | (Stamp & { readonly kind: 'eof' })
+  | (Stamp & { readonly kind: 'signal'; readonly name: string })
+  | (Stamp & { readonly kind: 'violation'; readonly violation: ViolationKind; readonly detail: string })
+  | (Stamp & { readonly kind: 'child'; readonly pids: readonly number[] })
+  | (Stamp & { readonly kind: 'exit'; readonly reason: string; readonly code: number | null });
+
+type Unstamped<Entry> = Entry extends unknown ? Omit<Entry, keyof Stamp> : never;
+
+/** Appends entries to the journal file, which all processes of one fake share; every entry is one write. */
+export class Journal {
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'a', 0o600);
+  }
+
+  add(entry: Unstamped<JournalEntry>): void {
+    writeSync(this.#descriptor, `${JSON.stringify({ pid: process.pid, at: Date.now(), ...entry })}\n`);
+  }
+
+  violation(violation: ViolationKind, detail: string): void {
+    this.add({ kind: 'violation', violation, detail: detail.slice(0, 200) });
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}

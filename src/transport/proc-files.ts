@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { errnoOf } from './errno.ts';
+import type { ProcessEntry, ProcessTable } from './process-table.ts';
+
+/** Files of /proc read at the same time. */
+const READERS = 16;
+/** A process in the middle of exec shows an empty environment for a moment, so an empty one is read again. */
+const ENVIRONMENT_READS = 3;
+const KERNEL_THREAD_FLAG = 0x0020_0000;
+const MARK_NAME = 'TROUPE_SESSION=';
+
+/** Reads the process table of Linux once. Never rejects: what could not be read is counted. */
+export async function readProcTable(withMarks: boolean): Promise<ProcessTable> {
+  const draft = createDraft();
+  const pids = await readdir('/proc').then(pidsIn, draft.failedList);
+  const upcoming = pids.values();
+  const read = async (): Promise<void> => {
+    for (const pid of upcoming) {
+      try {
+        const status = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
+        const mark = withMarks && status?.hasEnvironment ? await readMark(pid).catch(draft.failedMark) : undefined;
+        if (status !== undefined) draft.add(status, mark);
+      } catch (error) {
+        draft.failed(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, read));
+  return draft.table();
+}
+
+/** The same, synchronously, for the moment in which the host exits. */
+export function readProcTableNow(): ProcessTable {
+  const draft = createDraft();
+  for (const pid of listNow(draft)) {
+    try {
+      const status = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+      if (status !== undefined) draft.add(status, status.hasEnvironment ? readMarkNow(pid, draft) : undefined);
+    } catch (error) {
+      draft.failed(error);
+    }
+  }
+  return draft.table();
+}
+
+/** One process at this very moment; undefined when it is gone (a zombie is). */
+export function readProcEntryNow(pid: number): ProcessEntry | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ProcStatus extends ProcessEntry {
+  /** False for threads of the kernel, which have none. */
+  readonly hasEnvironment: boolean;
+}
+
+/** Parses /proc/<pid>/stat; undefined for a process that is gone or a text that is none. */
+export function parseStat(text: string): ProcStatus | undefined {
+  // The name of the program stands in parentheses and may itself contain spaces, parentheses and line ends.
+  const nameEnd = text.lastIndexOf(')');
+  const [state, ...fields] = text.slice(nameEnd + 2).split(' ');
+  const startTime = fields[18];
+  const [parentPid, groupId, sessionId] = fields.map(Number);
+  const pid = Number.parseInt(text, 10);
+  if (nameEnd < 0 || startTime === undefined || parentPid === undefined || Number.isNaN(pid)) return undefined;
+  // A zombie is gone, unless only its first thread has ended.
+  const isGone = state === 'X' || (state === 'Z' && Number(fields[16]) <= 1);
+  if (isGone || groupId === undefined || sessionId === undefined) return undefined;
+  const hasEnvironment = (Number(fields[5]) & KERNEL_THREAD_FLAG) === 0;
+  return { pid, parentPid, groupId, sessionId, startTime, mark: undefined, hasEnvironment };
+}
+
+/** The value of TROUPE_SESSION in the bytes of /proc/<pid>/environ, or undefined. */
+export function parseMark(environment: Buffer): string | undefined {
+  const isFirst = environment.subarray(0, MARK_NAME.length).toString('latin1') === MARK_NAME;
+  const found = isFirst ? 0 : environment.indexOf(`\0${MARK_NAME}`) + 1;
+  if (found === 0 && !isFirst) return undefined;
+  const start = found + MARK_NAME.length;
+  const end = environment.indexOf(0, start);
+  return environment.toString('utf8', start, end < 0 ? environment.length : end);
+}
+
+async function readMark(pid: number): Promise<string | undefined> {
+  for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
+    const environment = await readFile(`/proc/${pid}/environ`);
+    if (environment.length > 0) return parseMark(environment);
+  }
+  return undefined;
+}
+
+function readMarkNow(pid: number, draft: Draft): string | undefined {
+  try {
+    for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
+      const environment = readFileSync(`/proc/${pid}/environ`);
+      if (environment.length > 0) return parseMark(environment);
+    }
+    return undefined;
+  } catch (error) {
+    return draft.failedMark(error);
+  }
+}
+
+function listNow(draft: Draft): number[] {
+  try {
+    return pidsIn(readdirSync('/proc'));
+  } catch (error) {
+    return draft.failedList(error);
+  }
+}
+
+function pidsIn(names: readonly string[]): number[] {
+  return names.map(Number).filter(Number.isInteger);
+}
+
+interface Draft {
+  add(entry: ProcessEntry, mark: string | undefined): void;
+  failed(error: unknown): void;
+  failedMark(error: unknown): undefined;
+  failedList(error: unknown): never[];
+  table(): ProcessTable;
+}
+
+function createDraft(): Draft {
+  const entries = new Map<number, ProcessEntry>();
+  let vanished = 0;
+  let unreadable = 0;
+
+  function failed(error: unknown): void {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ESRCH') vanished += 1;
+    // What may not be read belongs to somebody else; what could not be read for another reason may be ours.
+    else if (errno !== 'EACCES' && errno !== 'EPERM') unreadable += 1;
+  }
+
+  return {
+    failed,
+    add: (entry, mark) => entries.set(entry.pid, { ...entry, mark }),
+    failedMark: (error) => void failed(error),
+    failedList(error) {
+      // Without /proc itself nothing is known, and that is not the same as an empty table.
+      failed(error);
+      unreadable += 1;
+      return [];
+    },
+    table: () => ({ entries, vanished, unreadable }),
+  };
+}

@@ -1,0 +1,172 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ProcessEntry, type ProcessTable, readProcessNow, readProcessTable } from './process-table.ts';
+import type { TreeReport } from './transport.ts';
+import { endWindowsTree } from './windows-tree.ts';
+
+/**
+ * Pauses between two looks at a dying tree. Real timers, unlike everywhere else: this is the reaper, the last thing
+ * that runs for a session, and what it waits for is the kernel.
+ */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 200;
+/** A scan in which processes came and went may have missed a newborn; two in a row are taken for the truth. */
+const UNSURE_SCANS = 2;
+/** A longer timer, `Infinity` included, would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface TreeRoot {
+  readonly pid: number;
+  /** From `readProcessNow`, taken while the process was certainly alive; undefined where that is not possible. */
+  readonly startTime: string | undefined;
+  /** Value of `TROUPE_SESSION` in the environment of the whole tree. */
+  readonly mark: string;
+  /** True until the exit status was collected: as long as it is, nobody else can have the pid. */
+  isAlive(): boolean;
+}
+
+export interface ProcessTree {
+  /** SIGKILLs the tree until a scan finds nobody of it, at most `deadlineMs`. Never touches a stranger (P1). */
+  kill(deadlineMs: number): Promise<TreeReport>;
+  /** SIGKILLs, once, whoever of the tree is in the table; returns the pids. For the exit of the host. */
+  killIn(table: ProcessTable): number[];
+}
+
+/**
+ * The tree of one process: its descendants by parent links (remembered, so that one whose parent died still counts),
+ * everyone in its process group or session, and everyone who carries its mark. The CLI gives its tools sessions of
+ * their own, and the children of a killed process are re-parented to 1 (WIRE §15): only all three together find all.
+ */
+export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable = readProcessTable): ProcessTree {
+  const remembered = new Map<number, string>();
+  let isGroupOurs = true;
+  if (root.startTime !== undefined) remembered.set(root.pid, root.startTime);
+
+  function findMembers(table: ProcessTable): ProcessEntry[] {
+    const leader = table.entries.get(root.pid);
+    const isRootThere = leader !== undefined && (root.isAlive() || remembered.get(root.pid) === leader.startTime);
+    // While our group has a member the kernel gives its number to nobody, so another root means that the group is gone.
+    if (leader !== undefined && !isRootThere) isGroupOurs = false;
+
+    const members = new Map<number, ProcessEntry>();
+    const childrenOf = groupByParent(table);
+    const queue = [...table.entries.values()].filter((entry) => isMember(entry, isRootThere));
+    for (const entry of queue) {
+      if (members.has(entry.pid) || !isKillable(entry.pid)) continue;
+      members.set(entry.pid, entry);
+      remembered.set(entry.pid, entry.startTime);
+      queue.push(...(childrenOf.get(entry.pid) ?? []));
+    }
+    forgetGone(table);
+    return [...members.values()];
+  }
+
+  function isMember(entry: ProcessEntry, isRootThere: boolean): boolean {
+    if (entry.pid === root.pid) return isRootThere;
+    if (entry.mark === root.mark || remembered.get(entry.pid) === entry.startTime) return true;
+    return isGroupOurs && (entry.groupId === root.pid || entry.sessionId === root.pid);
+  }
+
+  /** Keeps the memory as small as the tree is: a process that is gone never comes back with the same start time. */
+  function forgetGone(table: ProcessTable): void {
+    for (const [pid, startTime] of remembered) {
+      const isGone = table.unreadable === 0 && table.entries.get(pid)?.startTime !== startTime;
+      if (isGone && pid !== root.pid) remembered.delete(pid);
+    }
+  }
+
+  async function kill(deadlineMs: number): Promise<TreeReport> {
+    if (process.platform === 'win32') return endWindowsTree(root);
+    const deadlineAt = performance.now() + deadlineMs;
+    const killed = new Set<number>();
+    let unsureScans = 0;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const table = await scan(true);
+      const members = findMembers(table);
+      if (members.length === 0 && table.unreadable === 0) {
+        unsureScans += 1;
+        if (table.vanished === 0 || unsureScans >= UNSURE_SCANS) break;
+        continue;
+      }
+      unsureScans = 0;
+      for (const pid of killEach(members)) killed.add(pid);
+      if (table.unreadable > 0 && root.isAlive() && killBlindly(root.pid)) killed.add(root.pid);
+      const leftMs = deadlineAt - performance.now();
+      if (leftMs <= 0) return { killed: [...killed], survivors: table.unreadable > 0 ? stillThere() : pidsOf(members) };
+      await wait(Math.min(pauseMs, leftMs));
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+    // Now that nobody is left in the group, its number is free for strangers.
+    isGroupOurs = root.isAlive();
+    return { killed: [...killed], survivors: [] };
+  }
+
+  /** Where the table has holes, everybody who was seen and still answers counts as a survivor. */
+  function stillThere(): number[] {
+    return [...remembered.keys()].filter((pid) => (pid === root.pid ? root.isAlive() : doesExist(pid)));
+  }
+
+  return { kill, killIn: (table) => killEach(findMembers(table)) };
+}
+
+/** The same shape for a process whose descendants are to be kept: only the process itself is ended. */
+export function createLoneProcess(root: TreeRoot, exited: Promise<unknown>): ProcessTree {
+  const killRoot = (): number[] => (root.isAlive() && killBlindly(root.pid) ? [root.pid] : []);
+
+  async function kill(deadlineMs: number): Promise<TreeReport> {
+    const killed = killRoot();
+    const timer = new AbortController();
+    const deadline = wait(Math.min(deadlineMs, LONGEST_TIMER_MS), undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([exited, deadline]);
+    timer.abort();
+    return { killed, survivors: root.isAlive() ? [root.pid] : [] };
+  }
+
+  return { kill, killIn: killRoot };
+}
+
+function groupByParent(table: ProcessTable): ReadonlyMap<number, ProcessEntry[]> {
+  const children = new Map<number, ProcessEntry[]>();
+  for (const entry of table.entries.values()) {
+    const siblings = children.get(entry.parentPid);
+    if (siblings === undefined) children.set(entry.parentPid, [entry]);
+    else siblings.push(entry);
+  }
+  return children;
+}
+
+/** Whatever a table says, never the host itself and never the first process of the machine. */
+function isKillable(pid: number): boolean {
+  return pid > 1 && pid !== process.pid;
+}
+
+function pidsOf(entries: readonly ProcessEntry[]): number[] {
+  return entries.map((entry) => entry.pid);
+}
+
+function killEach(members: readonly ProcessEntry[]): number[] {
+  return pidsOf(members.filter((member) => isUnchanged(member) && killBlindly(member.pid)));
+}
+
+/** The table is a few milliseconds old: looks once more, so that a pid that was reused meanwhile is spared. */
+function isUnchanged(member: ProcessEntry): boolean {
+  const current = readProcessNow(member.pid);
+  return current === 'unknown' || current?.startTime === member.startTime;
+}
+
+function killBlindly(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already (ESRCH), or it became somebody else's (EPERM) and the next scan shows it as a survivor.
+    return false;
+  }
+}
+
+function doesExist(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+
+/** Removes files that may hold private settings. A file that cannot be removed is tried once more and then left. */
+export async function removeTemporaryFiles(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => remove(path).catch(() => remove(path).catch(() => {}))));
+}
+
+/** The same while the host is exiting, when nothing asynchronous runs any more. */
+export function removeTemporaryFilesNow(paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // The host is going down; there is nobody left to tell.
+    }
+  }
+}
+
+function remove(path: string): Promise<void> {
+  return rm(path, { force: true });
+}

@@ -1,0 +1,60 @@
+import { parseRecord } from './fields.ts';
+import { type KnownMessage, recognize } from './stream-json/known-message.ts';
+
+/** A message as its schema describes it, or the reason why no schema does; the content is there in both cases (P6). */
+export type MessageView =
+  | { readonly recognized: true; readonly message: KnownMessage }
+  | {
+      readonly recognized: false;
+      /** The parsed line; undefined when it does not parse. */
+      readonly value: unknown;
+      readonly reason: 'unknown-type' | 'unknown-subtype' | 'unexpected-shape';
+    };
+
+/** One conversation line of the CLI: its bytes always, its content on demand. Nothing here throws. */
+export class CliMessage {
+  /** The line without its line end and the white space around it; may be a view of a larger buffer. */
+  readonly raw: Buffer;
+  readonly type: string;
+  /** Undefined also where the line has a type that knows no subtypes. */
+  readonly subtype: string | undefined;
+  #value: Record<string, unknown> | undefined;
+  #isParsed: boolean;
+  #view: MessageView | undefined;
+
+  /** Give `value` when the line is parsed already. */
+  constructor(raw: Buffer, type: string, subtype: string | undefined, value?: Record<string, unknown>) {
+    this.raw = raw;
+    this.type = type;
+    this.subtype = subtype;
+    this.#value = value;
+    this.#isParsed = value !== undefined;
+  }
+
+  /** The line, decoded anew on each call. */
+  get text(): string {
+    return this.raw.toString('utf8');
+  }
+
+  /** The parsed line, parsed once and shared: do not change it. Undefined when the line is corrupt. */
+  get value(): Record<string, unknown> | undefined {
+    if (!this.#isParsed) {
+      this.#value = parseRecord(this.text);
+      this.#isParsed = true;
+    }
+    return this.#value;
+  }
+
+  /** The message under its schema, validated once. */
+  get view(): MessageView {
+    this.#view ??= this.#recognize();
+    return this.#view;
+  }
+
+  #recognize(): MessageView {
+    const value = this.value;
+    if (value === undefined) return { recognized: false, value, reason: 'unexpected-shape' };
+    const recognition = recognize(value);
+    return recognition.recognized ? recognition : { ...recognition, value };
+  }
+}

@@ -1,0 +1,55 @@
+import type { CliMessage } from './cli-message.ts';
+
+/** What one line of the CLI turned out to be. */
+export type Decoded =
+  | { readonly kind: 'message'; readonly message: CliMessage }
+  | {
+      readonly kind: 'control-request';
+      readonly requestId: string;
+      /** Empty when the request names none: such a request still wants its error answer (WIRE §9). */
+      readonly subtype: string;
+      readonly request: Record<string, unknown>;
+    }
+  | { readonly kind: 'control-response'; readonly requestId: string; readonly outcome: ControlOutcome }
+  | { readonly kind: 'control-cancel'; readonly requestId: string }
+  | { readonly kind: 'keep-alive' }
+  | {
+      readonly kind: 'diagnostic';
+      /** `foreign`: no protocol at all; `corrupt`: begins like a message and does not parse; `untyped`: an object without type. */
+      readonly reason: 'foreign' | 'corrupt' | 'untyped' | 'malformed-control';
+      /** The beginning of the line, at most 512 characters. */
+      readonly sample: string;
+      readonly bytes: number;
+    };
+
+export type ControlOutcome =
+  | {
+      readonly ok: true;
+      /** Empty when the answer has no payload, or one that is no object (then it is in `beside.response`). */
+      readonly response: Record<string, unknown>;
+      /** What stood beside the payload, such as `pending_permission_requests` (WIRE §1). */
+      readonly beside: Record<string, unknown>;
+    }
+  | { readonly ok: false; readonly error: string; readonly errorCode: string | undefined };
+
+export interface PromptLine {
+  /** The CLI's deduplication key (WIRE §11). */
+  readonly uuid: string;
+  /** Text, or content blocks. */
+  readonly content: string | readonly unknown[];
+  readonly priority?: 'now' | 'next' | 'later';
+}
+
+/** A dialect of the protocol: lenient in, strict out. Every encoder returns exactly one line with its line feed. */
+export interface Codec {
+  /** Tells what the line holds: mostly one thing, nothing for a blank line, two when a banner is glued to a frame (R11). Never throws. */
+  decode(line: Buffer, emit: (decoded: Decoded) => void): void;
+  /** Throws INVALID_PROMPT when the content is not JSON. */
+  encodePrompt(prompt: PromptLine): string;
+  /** Throws INVALID_OPTIONS when the request is not JSON. */
+  encodeRequest(requestId: string, request: { subtype: string } & Record<string, unknown>): string;
+  /** Throws INVALID_ANSWER when the response is not JSON. */
+  encodeSuccess(requestId: string, response: unknown): string;
+  encodeError(requestId: string, error: string): string;
+  encodeCancel(requestId: string): string;
+}

@@ -1,0 +1,15 @@
+export { CliMessage, type MessageView } from './cli-message.ts';
+export type { Codec, ControlOutcome, Decoded, PromptLine } from './codec.ts';
+export { type BackgroundTask, type Fact, factOf, type ResultFacts, type Usage } from './facts.ts';
+export { DEFAULT_MAX_LINE_BYTES, type LineOverflow, LineSplitter } from './line-splitter.ts';
+export { isResult, type ToolUse, textDeltaOf, textOf, toolUsesOf } from './message-text.ts';
+export { streamJson } from './stream-json/codec.ts';
+export { ContentBlock, isKnownBlock, KnownBlock } from './stream-json/content-block-schemas.ts';
+export {
+  CliControlRequest,
+  ControlCancelLine,
+  ControlRequestLine,
+  ControlResponseLine,
+} from './stream-json/control-schemas.ts';
+export { HostLine } from './stream-json/host-line-schemas.ts';
+export type { KnownMessage } from './stream-json/known-message.ts';

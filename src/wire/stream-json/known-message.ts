@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import {
+  AssistantMessage,
+  AuthStatusMessage,
+  CommandLifecycleMessage,
+  ConversationResetMessage,
+  KeepAliveMessage,
+  PromptSuggestionMessage,
+  RateLimitMessage,
+  RESULT_ERROR_SUBTYPES,
+  ResultMessage,
+  StreamEventMessage,
+  ToolProgressMessage,
+  ToolUseSummaryMessage,
+  UserMessage,
+} from './message-schemas.ts';
+import * as system from './system-schemas.ts';
+
+const BY_TYPE = {
+  assistant: AssistantMessage,
+  user: UserMessage,
+  result: ResultMessage,
+  stream_event: StreamEventMessage,
+  tool_progress: ToolProgressMessage,
+  command_lifecycle: CommandLifecycleMessage,
+  conversation_reset: ConversationResetMessage,
+  rate_limit_event: RateLimitMessage,
+  auth_status: AuthStatusMessage,
+  prompt_suggestion: PromptSuggestionMessage,
+  tool_use_summary: ToolUseSummaryMessage,
+  keep_alive: KeepAliveMessage,
+};
+
+const BY_SYSTEM_SUBTYPE = {
+  init: system.SystemInit,
+  status: system.SystemStatus,
+  api_retry: system.SystemApiRetry,
+  session_state_changed: system.SystemSessionState,
+  session_title_changed: system.SystemSessionTitle,
+  task_started: system.SystemTaskStarted,
+  task_progress: system.SystemTaskProgress,
+  task_updated: system.SystemTaskUpdated,
+  task_notification: system.SystemTaskNotification,
+  background_tasks_changed: system.SystemBackgroundTasks,
+  permission_denied: system.SystemPermissionDenied,
+  informational: system.SystemInformational,
+  notification: system.SystemNotification,
+  compact_boundary: system.SystemCompactBoundary,
+  thinking_tokens: system.SystemThinkingTokens,
+  hook_started: system.SystemHookStarted,
+  hook_progress: system.SystemHookProgress,
+  hook_response: system.SystemHookResponse,
+};
+
+type SchemaOf<Table> = Table[keyof Table];
+
+/** Every message a schema describes; switch on `type`, then on `subtype`. Fields not named in it are kept as `unknown`. */
+export type KnownMessage = z.infer<SchemaOf<typeof BY_TYPE> | SchemaOf<typeof BY_SYSTEM_SUBTYPE>>;
+
+export type Recognition =
+  | { readonly recognized: true; readonly message: KnownMessage }
+  | { readonly recognized: false; readonly reason: 'unknown-type' | 'unknown-subtype' | 'unexpected-shape' };
+
+const TYPES: ReadonlyMap<unknown, z.ZodType<KnownMessage>> = new Map(Object.entries(BY_TYPE));
+const SYSTEM_SUBTYPES: ReadonlyMap<unknown, z.ZodType<KnownMessage>> = new Map(Object.entries(BY_SYSTEM_SUBTYPE));
+const RESULT_SUBTYPES: ReadonlySet<unknown> = new Set(['success', ...RESULT_ERROR_SUBTYPES]);
+
+/** Finds the schema of a message and checks it. Never throws; the value itself is left alone. */
+export function recognize(value: Readonly<Record<string, unknown>>): Recognition {
+  const { type, subtype } = value;
+  const schema = type === 'system' ? SYSTEM_SUBTYPES.get(subtype) : TYPES.get(type);
+  if (schema === undefined) {
+    return { recognized: false, reason: type === 'system' ? 'unknown-subtype' : 'unknown-type' };
+  }
+  const isNewResult = type === 'result' && typeof subtype === 'string' && !RESULT_SUBTYPES.has(subtype);
+  if (isNewResult) return { recognized: false, reason: 'unknown-subtype' };
+  const parsed = schema.safeParse(value);
+  return parsed.success
+    ? { recognized: true, message: parsed.data }
+    : { recognized: false, reason: 'unexpected-shape' };
+}

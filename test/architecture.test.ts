@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/*
+ * Who may import whom. A folder may import itself and what its row says: folders of ours, packages, and `node:*` for all
+ * modules of Node. `(types)` allows `import type` only. Everyone may import the two root files src/errors.ts and src/clock.ts.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  machines: ['xstate'],
+  'src/wire': ['zod'],
+  'src/transport': ['execa', 'node:*'],
+  'src/launch': ['zod', 'node:*', 'src/transport (types)'],
+  'src/control': ['src/wire'],
+  'src/permissions': ['machines', 'src/wire', 'zod', 'xstate'],
+  'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire'],
+  'src/store': ['src/wire'],
+  'src/session': [
+    'machines',
+    'src/wire',
+    'src/transport',
+    'src/launch',
+    'src/control',
+    'src/permissions',
+    'src/mcp',
+    'src/store',
+    'xstate',
+    'node:crypto',
+  ],
+  'src/supervision': ['machines', 'src/launch', 'src/session', 'src/store', 'src/transport', 'xstate', 'p-queue'],
+  'src/telemetry': ['pino', 'src/supervision (types)'],
+  'src/testing': ['node:*', 'src/testing/fake-cli', 'src/testing/fake-model'],
+  'src/testing/fake-cli': ['node:*'],
+  'src/testing/fake-model': ['node:*'],
+  'src/cli': ['*'],
+  'src/index.ts': [
+    'machines (types)',
+    'src/launch',
+    'src/mcp',
+    'src/permissions',
+    'src/session',
+    'src/store',
+    'src/supervision',
+    'src/transport (types)',
+    'src/wire',
+  ],
+  'src/errors.ts': [],
+  'src/clock.ts': [],
+};
+
+/** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  // The option `canUseTool` has the type of the desk that calls it.
+  'src/launch/session-options.ts': ['src/permissions (types)'],
+  'src/launch/session-options-schema.ts': ['src/permissions (types)'],
+  // The hands of the mcp-server machine.
+  'src/mcp/server-watch.ts': ['machines', 'xstate'],
+  // In-process servers are handed on as they came.
+  'src/session/incarnation.ts': ['@modelcontextprotocol/sdk (types)'],
+  // The place where one session is put together.
+  'src/supervision/session-factory.ts': [
+    '@modelcontextprotocol/sdk (types)',
+    'node:crypto',
+    'src/permissions',
+    'src/wire',
+  ],
+  // Ids are made where sessions and prompts are.
+  'src/supervision/query.ts': ['node:crypto'],
+  'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],
+};
+
+const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts'];
+
+/** What a folder, or one file of it, may take from the global `process`; programs may take all of it. */
+const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
+  'src/transport': ['kill', 'pid'],
+  'src/transport/command-size.ts': ['platform'],
+  'src/transport/executable-format.ts': ['platform', 'execPath'],
+  'src/transport/exit-guard.ts': ['on', 'off'],
+  'src/transport/process-table.ts': ['platform'],
+  'src/transport/process-tree.ts': ['platform'],
+  'src/transport/ps-table.ts': ['env'],
+  'src/transport/subprocess-transport.ts': ['platform'],
+  // The one place that reads what a child process may inherit.
+  'src/supervision/host.ts': ['env', 'cwd', 'execPath'],
+};
+const PROGRAMS = ['src/cli', 'src/testing', 'src/testing/fake-cli', 'src/testing/fake-model'];
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const SOURCES = ['machines', 'src'].flatMap((folder) => sourcesIn(folder)).toSorted();
+
+describe('the import law', () => {
+  it('knows every folder: a new one needs a row', () => {
+    expect(SOURCES.filter((file) => homeOf(file) === undefined)).toEqual([]);
+  });
+
+  it.each(SOURCES)('%s imports only what its folder may', (file) => {
+    const home = homeOf(file) ?? '';
+    const forbidden = importsOf(file).filter((one) => one.home !== home && !isAllowed(file, one));
+
+    expect(forbidden.map(({ specifier }) => specifier)).toEqual([]);
+  });
+
+  it('has no cycles between folders', () => {
+    expect(cyclesIn(folderGraph())).toEqual([]);
+  });
+
+  it('has no exception that nobody needs', () => {
+    const needed = SOURCES.flatMap((file) => importsOf(file).map(({ home }) => `${file}: ${home}`));
+    const listed = Object.entries(EXCEPTIONS).flatMap(([file, row]) => row.map((entry) => `${file}: ${entry}`));
+
+    expect(listed.filter((entry) => !needed.includes(entry.replace(' (types)', '')))).toEqual([]);
+  });
+
+  it('has no row for a folder that does not exist', () => {
+    const homes = new Set(SOURCES.map((file) => homeOf(file)));
+
+    expect(Object.keys(MAY_IMPORT).filter((home) => !homes.has(home))).toEqual([]);
+  });
+});
+
+describe('the world outside', () => {
+  it.each(SOURCES.filter((file) => !PROGRAMS.includes(homeOf(file) ?? '')))(
+    '%s takes nothing from `process` but what its folder may',
+    (file) => {
+      const taken = [...codeOf(file).matchAll(/\bprocess\.(\w+)/g)].map(([, member]) => member ?? '');
+      const allowed = [...(MAY_ASK_PROCESS[file] ?? []), ...(MAY_ASK_PROCESS[homeOf(file) ?? ''] ?? [])];
+
+      expect(taken.filter((member) => !allowed.includes(member))).toEqual([]);
+    },
+  );
+
+  it.each(SOURCES.filter((file) => file.startsWith('machines/')))(
+    '%s is pure: time and chance arrive as data, and nothing is printed',
+    (file) => {
+      expect(codeOf(file)).not.toMatch(/Date\.now|new Date|setTimeout|setInterval|Math\.random|process\.|console\./);
+    },
+  );
+});
+
+interface Import {
+  readonly specifier: string;
+  readonly isTypeOnly: boolean;
+  /** The row of a file of ours, else the name of the package. */
+  readonly home: string;
+}
+
+function isAllowed(file: string, one: Import): boolean {
+  const row = [...(MAY_IMPORT[homeOf(file) ?? ''] ?? []), ...(EXCEPTIONS[file] ?? [])];
+  if (row.includes('*') || FOR_EVERYONE.includes(one.home) || row.includes(one.home)) return true;
+  if (one.home.startsWith('node:') && row.includes('node:*')) return true;
+  return one.isTypeOnly && row.includes(`${one.home} (types)`);
+}
+
+function sourcesIn(folder: string): string[] {
+  const entries = readdirSync(posix.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return entries.filter((entry) => /\.tsx?$/.test(entry)).map((entry) => posix.join(folder, entry));
+}
+
+/** The longest row that the path belongs to. */
+function homeOf(file: string): string | undefined {
+  const rows = Object.keys(MAY_IMPORT).filter((row) => file === row || file.startsWith(`${row}/`));
+  return rows.toSorted((one, other) => other.length - one.length)[0];
+}
+
+function importsOf(file: string): Import[] {
+  const code = codeOf(file);
+  const statics = [...code.matchAll(/^(?:import|export)\s+(type\s)?[^'"`;]*?from\s+'([^']+)'/gm)];
+  const bare = [...code.matchAll(/^import\s+()'([^']+)'/gm), ...code.matchAll(/\bimport\(()\s*'([^']+)'/g)];
+  return [...statics, ...bare].map(([, type, specifier = '']) => ({
+    specifier,
+    isTypeOnly: type?.trim() === 'type',
+    home: targetOf(file, specifier),
+  }));
+}
+
+function targetOf(file: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier.startsWith('node:') ? specifier : packageOf(specifier);
+  const path = posix.join(posix.dirname(file), specifier);
+  return homeOf(path) ?? path;
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The text without its comments, which may speak of anything. */
+function codeOf(file: string): string {
+  const text = readFileSync(posix.join(ROOT, file), 'utf8');
+  return text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+function folderGraph(): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const file of SOURCES) {
+    const home = homeOf(file) ?? file;
+    const targets = graph.get(home) ?? new Set();
+    for (const one of importsOf(file)) if (one.home !== home && one.home in MAY_IMPORT) targets.add(one.home);
+    graph.set(home, targets);
+  }
+  return graph;
+}
+
+/** Takes away, again and again, what depends on nothing that is left; what stays is in a cycle or needs one. */
+function cyclesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const left = new Map(graph);
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [home, targets] of left) if (![...targets].some((target) => left.has(target))) left.delete(home);
+  }
+  return [...left.keys()];
+}

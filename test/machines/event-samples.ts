@@ -1,0 +1,69 @@
+import type { ChildEvent } from '../../machines/child/child.events.ts';
+import type { McpServerEvent } from '../../machines/mcp-server/mcp-server.events.ts';
+import type { PermissionEvent } from '../../machines/permission/permission.events.ts';
+import type { EndCause, SessionEvent } from '../../machines/session/session.events.ts';
+import type { SupervisorEvent } from '../../machines/supervisor/supervisor.events.ts';
+
+/** One event of each type: leaving one out does not compile. */
+type Samples<E extends { type: string }> = { readonly [T in E['type']]: Extract<E, { type: T }> };
+
+export const CRASH: EndCause = {
+  code: 'CLI_EXITED',
+  message: 'The CLI exited with code 1.',
+  permanent: false,
+  details: { exitCode: 1 },
+};
+export const BROKEN: EndCause = { code: 'CLI_NOT_FOUND', message: 'There is no claude here.', permanent: true };
+
+export const SESSION_EVENTS: Samples<SessionEvent> = {
+  'cli.spawned': { type: 'cli.spawned', pid: 4711 },
+  'cli.spawn-failed': { type: 'cli.spawn-failed', cause: BROKEN },
+  'cli.spoke': { type: 'cli.spoke' },
+  'cli.initialized': { type: 'cli.initialized' },
+  'cli.initialize-failed': { type: 'cli.initialize-failed', cause: BROKEN },
+  'cli.faulted': { type: 'cli.faulted', cause: CRASH },
+  'cli.exited': { type: 'cli.exited', exit: { exitCode: 1, signal: null }, cause: CRASH },
+  'cli.tree-gone': { type: 'cli.tree-gone', killed: 0, survivors: [] },
+  'work.started': { type: 'work.started' },
+  'work.ended': { type: 'work.ended' },
+  'turn.started': { type: 'turn.started' },
+  'permission.requested': { type: 'permission.requested', requestId: 'first' },
+  'permission.settled': { type: 'permission.settled', requestId: 'first' },
+  'mcp.handshake-started': { type: 'mcp.handshake-started', server: 'docs' },
+  'mcp.connected': { type: 'mcp.connected', server: 'docs' },
+  'mcp.failed': { type: 'mcp.failed', server: 'docs', reason: 'it crashed' },
+  'session.interrupt': { type: 'session.interrupt' },
+  'session.close': { type: 'session.close' },
+  'session.kill': { type: 'session.kill' },
+};
+
+export const PERMISSION_EVENTS: Samples<PermissionEvent> = {
+  'permission.answered': {
+    type: 'permission.answered',
+    decision: { behavior: 'allow', updatedInput: { command: 'ls' }, updatedPermissions: [] },
+    by: 'ada',
+  },
+  'permission.cancelled': { type: 'permission.cancelled' },
+  'permission.withdrawn': { type: 'permission.withdrawn', reason: 'the session is closing' },
+};
+
+export const MCP_SERVER_EVENTS: Samples<McpServerEvent> = {
+  'server.handshake-started': { type: 'server.handshake-started' },
+  'server.connected': { type: 'server.connected' },
+  'server.failed': { type: 'server.failed', reason: 'it crashed' },
+  'server.reconnect': { type: 'server.reconnect' },
+};
+
+export const CHILD_EVENTS: Samples<ChildEvent> = {
+  'incarnation.ready': { type: 'incarnation.ready', at: 1_000 },
+  'incarnation.ended': { type: 'incarnation.ended', cause: CRASH, at: 2_000, chance: 0.5 },
+  'child.start': { type: 'child.start' },
+  'child.stop': { type: 'child.stop', mode: 'close' },
+};
+
+export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
+  'child.started': { type: 'child.started' },
+  'child.stopped': { type: 'child.stopped' },
+  'supervisor.drain': { type: 'supervisor.drain' },
+  'supervisor.shutdown': { type: 'supervisor.shutdown' },
+};

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CHILD_EVENTS,
+  MCP_SERVER_EVENTS,
+  PERMISSION_EVENTS,
+  SESSION_EVENTS,
+  SUPERVISOR_EVENTS,
+} from './event-samples.ts';
+import { walk } from './state-walk.ts';
+import { SUBJECTS } from './walk-subjects.ts';
+
+const EVENTS = [
+  ...Object.values(SESSION_EVENTS),
+  ...Object.values(PERMISSION_EVENTS),
+  ...Object.values(MCP_SERVER_EVENTS),
+  ...Object.values(CHILD_EVENTS),
+  ...Object.values(SUPERVISOR_EVENTS),
+];
+
+describe('events', () => {
+  it.each(EVENTS)('are JSON, so that log, replay and dashboard see the same: $type', (event) => {
+    expect(JSON.parse(JSON.stringify(event))).toStrictEqual(event);
+  });
+});
+
+describe('contexts', () => {
+  it.each(Object.entries(SUBJECTS))('are JSON in every place a machine can get to: %s', (_, { machine, options }) => {
+    const places = [...walk(machine, options).values()];
+
+    expect(places.length).toBeGreaterThan(2);
+    for (const { snapshot } of places) {
+      expect(JSON.parse(JSON.stringify(snapshot.context))).toStrictEqual(snapshot.context);
+    }
+  });
+});

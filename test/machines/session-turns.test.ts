@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { openSession } from './session-harness.ts';
+
+describe('ready', () => {
+  it('runs while the CLI works and is idle when the work ended', () => {
+    const { session, state } = openSession({ reached: 'ready' });
+
+    session.send({ type: 'work.started' });
+    expect(state()).toBe('ready.running');
+
+    session.send({ type: 'work.ended' });
+    expect(state()).toBe('ready.idle');
+  });
+
+  it('is left for closing when nothing happened for the idle limit, as if somebody had asked', () => {
+    const { clock, state, session } = openSession({ reached: 'ready', timeouts: { idleMs: 1_000 } });
+
+    clock.increment(1_000);
+
+    expect(state()).toBe('closing.draining');
+    expect(session.getSnapshot().context.endedBecause?.code).toBe('closed');
+  });
+
+  it('never counts work as idleness', () => {
+    const { clock, state, session } = openSession({ reached: 'ready', timeouts: { idleMs: 1_000 } });
+
+    clock.increment(999);
+    session.send({ type: 'work.started' });
+    clock.increment(60_000);
+
+    expect(state()).toBe('ready.running');
+  });
+
+  it('ignores an interrupt while it is idle: it stops nothing, so nothing has to end (WIRE §8)', () => {
+    const { session, clock, state } = openSession({ reached: 'ready' });
+
+    session.send({ type: 'session.interrupt' });
+    clock.increment(60_000);
+
+    expect(state()).toBe('ready.idle');
+  });
+});
+
+describe('interrupting', () => {
+  it('is idle again when the turn ends in time (R41)', () => {
+    const { session, clock, state } = openSession({ reached: 'running' });
+
+    session.send({ type: 'session.interrupt' });
+    expect(state()).toBe('ready.interrupting');
+
+    session.send({ type: 'work.ended' });
+    clock.increment(60_000);
+    expect(state()).toBe('ready.idle');
+  });
+
+  it('escalates to SIGTERM when the CLI accepts an interrupt and does nothing (R41)', () => {
+    const { session, clock, state, told, notices } = openSession({
+      reached: 'running',
+      timeouts: { interruptMs: 3_000 },
+    });
+
+    session.send({ type: 'session.interrupt' });
+    clock.increment(3_000);
+
+    expect(state()).toBe('closing.terminating');
+    expect(told().at(-1)).toBe('link.terminate');
+    expect(notices()).toContainEqual({ type: 'interrupt.overdue' });
+    expect(session.getSnapshot().context.endedBecause?.code).toBe('INTERRUPT_TIMEOUT');
+  });
+
+  it('does not restart its deadline with a second interrupt (R41)', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
+
+    session.send({ type: 'session.interrupt' });
+    clock.increment(2_999);
+    session.send({ type: 'session.interrupt' });
+    clock.increment(1);
+
+    expect(state()).toBe('closing.terminating');
+  });
+
+  it.each(['ready.interrupting', 'awaiting-permission'])(
+    'never ends the next turn for an interrupt of the one before it: %s (WIRE §8: a queued prompt runs then)',
+    (before) => {
+      const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
+      session.send({ type: 'session.interrupt' });
+      if (before === 'awaiting-permission') session.send({ type: 'permission.requested', requestId: 'first' });
+      expect(state()).toBe(before);
+
+      session.send({ type: 'turn.started' });
+      session.send({ type: 'permission.settled', requestId: 'first' });
+      clock.increment(60_000);
+
+      expect(state()).toBe('ready.running');
+    },
+  );
+
+  it('goes on after a question that was open meanwhile', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'session.interrupt' });
+    session.send({ type: 'permission.settled', requestId: 'first' });
+    expect(state()).toBe('ready.interrupting');
+
+    clock.increment(3_000);
+    expect(state()).toBe('closing.terminating');
+  });
+
+  it('never ends a session whose question was interrupted while nothing worked (WIRE §8)', () => {
+    const { session, clock, state } = openSession({ reached: 'ready' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'session.interrupt' });
+    session.send({ type: 'permission.settled', requestId: 'first' });
+    clock.increment(60_000);
+
+    expect(state()).toBe('ready.idle');
+  });
+});
+
+describe('the turn deadline', () => {
+  it('interrupts a turn that takes too long, and says so (P5)', () => {
+    const { clock, state, told, notices } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
+
+    clock.increment(10_000);
+
+    expect(state()).toBe('ready.interrupting');
+    expect(told().at(-1)).toBe('link.interrupt');
+    expect(notices()).toContainEqual({ type: 'turn.overdue' });
+  });
+
+  it('is suspended while a human is asked (P5, R61)', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
+
+    clock.increment(9_999);
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    clock.increment(3_600_000);
+    expect(state()).toBe('awaiting-permission');
+
+    session.send({ type: 'permission.settled', requestId: 'first' });
+    expect(state()).toBe('ready.running');
+
+    clock.increment(10_000);
+    expect(state()).toBe('ready.interrupting');
+  });
+
+  it('begins anew with each turn of a session that stays busy', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
+
+    clock.increment(9_999);
+    session.send({ type: 'turn.started' });
+    clock.increment(9_999);
+    expect(state()).toBe('ready.running');
+
+    clock.increment(1);
+    expect(state()).toBe('ready.interrupting');
+  });
+});
+
+describe('awaiting-permission', () => {
+  it.each(permutationsOf(['first', 'second', 'third']))(
+    'stays until the last of several questions is settled: %s, %s, %s (R36, WIRE §6)',
+    (...order) => {
+      const { session, state } = openSession({ reached: 'running' });
+      for (const requestId of ['first', 'second', 'third']) session.send({ type: 'permission.requested', requestId });
+
+      for (const [index, requestId] of order.entries()) {
+        expect(state()).toBe('awaiting-permission');
+        expect(session.getSnapshot().context.openPermissions).toHaveLength(order.length - index);
+        session.send({ type: 'permission.settled', requestId });
+      }
+
+      expect(state()).toBe('ready.running');
+      expect(session.getSnapshot().context.openPermissions).toEqual([]);
+    },
+  );
+
+  it('counts a question that is announced twice once', () => {
+    const { session, state } = openSession({ reached: 'running' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.settled', requestId: 'first' });
+
+    expect(state()).toBe('ready.running');
+  });
+
+  it('is not left for the settlement of a question that is not open', () => {
+    const { session, state } = openSession({ reached: 'running' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.settled', requestId: 'stranger' });
+
+    expect(state()).toBe('awaiting-permission');
+  });
+
+  it('returns to idle when a background agent asked while nothing else ran (WIRE §0.6)', () => {
+    const { session, state } = openSession({ reached: 'ready' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    expect(state()).toBe('awaiting-permission');
+
+    session.send({ type: 'permission.settled', requestId: 'first' });
+    expect(state()).toBe('ready.idle');
+  });
+
+  it('returns to idle when the work ended before the answer came', () => {
+    const { session, state } = openSession({ reached: 'running' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'work.ended' });
+    session.send({ type: 'permission.settled', requestId: 'first' });
+
+    expect(state()).toBe('ready.idle');
+  });
+
+  it('waits for a human as long as it takes (P5)', () => {
+    const { session, clock, state } = openSession({ reached: 'running' });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    clock.increment(365 * 24 * 3_600_000);
+
+    expect(state()).toBe('awaiting-permission');
+  });
+});
+
+function permutationsOf(items: readonly string[]): string[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item) =>
+    permutationsOf(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
+}

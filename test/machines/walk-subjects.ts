@@ -1,0 +1,98 @@
+import type { AnyStateMachine, EventObject } from 'xstate';
+import { childMachine } from '../../machines/child/child.machine.ts';
+import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.ts';
+import { permissionMachine } from '../../machines/permission/permission.machine.ts';
+import { sessionMachine } from '../../machines/session/session.machine.ts';
+import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import { RESTART } from './child-harness.ts';
+import { BROKEN, CHILD_EVENTS, MCP_SERVER_EVENTS, PERMISSION_EVENTS, SESSION_EVENTS } from './event-samples.ts';
+import { inputOf } from './session-harness.ts';
+import type { WalkOptions } from './state-walk.ts';
+
+export interface Subject {
+  readonly machine: AnyStateMachine;
+  readonly options: WalkOptions;
+  /** Left in the same breath, so nobody can stand in them. */
+  readonly transient: readonly string[];
+  readonly goals: readonly string[];
+}
+
+/** Each machine with what may happen to it. JSON knows no Infinity, so no deadline here is endless. */
+export const SUBJECTS: Record<string, Subject> = {
+  session: {
+    machine: sessionMachine,
+    options: {
+      input: inputOf({ mcpServers: [{ name: 'docs', required: true }], timeouts: { turnMs: 60_000, idleMs: 60_000 } }),
+      events: [...Object.values(SESSION_EVENTS), { ...SESSION_EVENTS['cli.tree-gone'], survivors: [99] }],
+      // Of the first cause only this decides anything: whether somebody asked for the end.
+      contextOf: ({ endedBecause, pid: _pid, wasForced: _wasForced, ...rest }) => ({
+        ...rest,
+        wasAsked: endedBecause === null ? null : codeOf(endedBecause) === 'closed',
+      }),
+    },
+    transient: ['ready.deciding'],
+    goals: ['closed', 'failed'],
+  },
+  child: {
+    machine: childMachine,
+    options: {
+      input: { id: 'review', restart: RESTART, autoStart: false },
+      events: [
+        ...Object.values(CHILD_EVENTS),
+        { ...CHILD_EVENTS['incarnation.ended'], cause: BROKEN },
+        ...outcomesOf('0.child.waiting', [undefined]),
+      ],
+      // Incarnations are numbered without end; the number decides nothing.
+      contextOf: ({ incarnation: _incarnation, ...rest }) => rest,
+    },
+    transient: ['registered'],
+    goals: ['stopped'],
+  },
+  permission: {
+    machine: permissionMachine,
+    options: {
+      input: { requestId: 'first', toolName: 'Bash', deadlineMs: 60_000 },
+      events: [
+        ...Object.values(PERMISSION_EVENTS),
+        ...outcomesOf('0.permission.judging', [{ behavior: 'ask' }, { behavior: 'allow', by: 'policy' }]),
+        ...outcomesOf('0.permission.asking', [{ behavior: 'deny', message: 'No.', by: 'callback' }]),
+      ],
+    },
+    transient: [],
+    goals: ['settled'],
+  },
+  'mcp-server': {
+    machine: mcpServerMachine,
+    options: {
+      input: { name: 'docs', connectMs: 5_000, reconnect: { attempts: 3, minMs: 100, maxMs: 1_000 } },
+      events: [...Object.values(MCP_SERVER_EVENTS), ...outcomesOf('0.mcp-server.reconnecting', [undefined])],
+    },
+    transient: [],
+    goals: ['connected'],
+  },
+  supervisor: {
+    machine: supervisorMachine,
+    options: {
+      input: { drainMs: 30_000 },
+      // Only these move it; the counts would grow without end.
+      events: [
+        { type: 'supervisor.drain' },
+        { type: 'supervisor.shutdown' },
+        ...outcomesOf('0.supervisor.draining', [undefined]),
+        ...outcomesOf('0.supervisor.stopping', [undefined]),
+      ],
+    },
+    transient: [],
+    goals: ['stopped'],
+  },
+};
+
+/** What XState sends when an invoked promise ends: each of these outputs, and an error. */
+function outcomesOf(actorId: string, outputs: readonly unknown[]): EventObject[] {
+  const done = outputs.map((output) => ({ type: `xstate.done.actor.${actorId}`, output, actorId }));
+  return [...done, { type: `xstate.error.actor.${actorId}`, error: new Error('broken'), actorId } as EventObject];
+}
+
+function codeOf(cause: unknown): unknown {
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach } from 'vitest';
+import type { Session, SessionOptions, Supervisor } from '../../../src/index.ts';
+import { createSupervisor } from '../../../src/index.ts';
+import { type FakeModel, fakeModel } from '../../../src/testing/fake-model/fake-model.ts';
+import type { ModelScript } from '../../../src/testing/fake-model/script.ts';
+import { findRealCli, type RealCliHome, realCliHome } from '../../../src/testing/real-cli.ts';
+
+/** The real CLI under a supervisor, against a model in this process: everything a test of the real thing stands on. */
+export interface Stage {
+  readonly supervisor: Supervisor;
+  readonly model: FakeModel;
+  readonly cwd: string;
+  /** Options every session on this stage needs. */
+  readonly setting: SessionOptions;
+  start(options?: SessionOptions): Promise<Session>;
+}
+
+export interface StageOptions {
+  readonly script?: ModelScript;
+  readonly env?: Record<string, string>;
+  readonly timeouts?: SessionOptions['timeouts'];
+}
+
+const struck: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const strike of struck.splice(0).reverse()) await strike();
+});
+
+/** Builds a stage; it is struck after the test. Fails, never skips, when the CLI is not installed. */
+export async function stage(options: StageOptions = {}): Promise<Stage> {
+  const cli = await findRealCli();
+  if (cli === undefined) throw new Error('The real claude CLI is not installed: run npm ci.');
+  const model = await fakeModel({ slowDelayMs: 50, ...options.script });
+  const home: RealCliHome = await realCliHome();
+  const supervisor = createSupervisor();
+  struck.push(async () => {
+    await supervisor.shutdown();
+    await model.close();
+    await home.dispose();
+  });
+  const setting: SessionOptions = {
+    pathToClaudeCodeExecutable: cli,
+    cwd: home.cwd,
+    env: { ...home.env, ...model.environment(), CLAUDE_CODE_MAX_RETRIES: '1', ...options.env },
+    restart: { type: 'temporary' },
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+  };
+  return {
+    supervisor,
+    model,
+    cwd: home.cwd,
+    setting,
+    start: (more = {}) => supervisor.start({ ...setting, ...more }),
+  };
+}
+
+/** Live processes that carry the mark of a session, read independently of the code under test. */
+export function processesOf(sessionId: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const environment = readFileSync(`/proc/${name}/environ`, 'utf8');
+        const state = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.[0];
+        if (!environment.includes(`TROUPE_SESSION=${sessionId}:`) || state === 'Z') return [];
+        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ') }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Resolves with the first event of the session that fits. */
+export async function eventOf<T extends string>(
+  session: Session,
+  type: T,
+  fits: (event: Extract<Awaited<ReturnType<Session['events']>> extends AsyncIterable<infer E> ? E : never, { type: T }>) => boolean = () => true,
+) {
+  for await (const event of session.events()) {
+    if (event.type === type && fits(event as never)) return event as Extract<typeof event, { type: T }>;
+  }
+  throw new Error(`The session ended without the event ${type}.`);
+}
+
+export function statesOf(session: Session): string[] {
+  return session.history().map(({ state }) => state);
+}
+
+export function tick(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

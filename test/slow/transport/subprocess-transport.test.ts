@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { KEPT_PIPES_MS, openSubprocess } from '../../../src/transport/subprocess-transport.ts';
+import { describeTransport } from '../../transport/transport-conformance.ts';
+import { fixturePath, open, planFor, planOf } from './open-fixture.ts';
+import { countSockets, isRunning, runningWithMark } from './process-probe.ts';
+
+const MIB = 1024 * 1024;
+const uncaught: unknown[] = [];
+const noteUncaught = (error: unknown): void => void uncaught.push(error);
+process.on('uncaughtException', noteUncaught);
+process.on('unhandledRejection', noteUncaught);
+afterAll(() => {
+  process.off('uncaughtException', noteUncaught);
+  process.off('unhandledRejection', noteUncaught);
+  expect(uncaught).toEqual([]);
+});
+
+describeTransport('subprocess', openSubprocess, () => planFor('obedient.mjs'));
+
+describe('reading a subprocess', () => {
+  it('delivers 20 MiB of a process that exits at once to a reader that was paused (R13)', async () => {
+    const subject = await open(planFor('flood.mjs', ['1', String(20 * MIB), 'tail']));
+    subject.pause();
+    const before = subject.byteCount();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // The reader of the report pauses; that is the case.
+    expect(subject.byteCount()).toBe(before);
+    subject.resume();
+    expect(await subject.finished).toEqual({ exitCode: 0, signal: null });
+    expect(subject.byteCount()).toBe(20 * MIB + 4);
+    expect(subject.text().endsWith('\ntail')).toBe(true);
+  });
+
+  it('delivers nothing to a reader that is paused over the exit, and everything after it (R13)', async () => {
+    const subject = await open(planFor('flood.mjs', ['1', String(100 * 1024)]));
+    subject.pause();
+    await subject.exited;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(subject.byteCount()).toBe(0);
+    subject.resume();
+    await subject.finished;
+    expect(subject.byteCount()).toBe(100 * 1024);
+  });
+
+  it('delivers a last line without line end and half a frame as they are (R13)', async () => {
+    const subject = await open(planOf('/bin/sh', ['-c', `printf '{"type":"result"}'; exit 0`]));
+    await subject.finished;
+    expect(subject.text()).toBe('{"type":"result"}');
+  });
+
+  it('drains 64 MiB of stderr that nobody asked for, in bounded memory (R24)', async () => {
+    const plan = planFor('flood.mjs', ['2', String(64 * MIB), 'the end'], { stderrTailBytes: 4096 });
+    let lines = 0;
+    const before = process.memoryUsage().rss;
+    const subject = await openSubprocess(plan, { output: () => {}, stderr: () => void lines++ });
+    onTestFinished(async () => void (await subject.killTree(10_000)));
+    await subject.finished;
+    expect(process.memoryUsage().rss - before).toBeLessThan(48 * MIB);
+    expect(lines).toBe((64 * MIB) / 1024 + 1);
+    expect(Buffer.byteLength(subject.stderrTail())).toBe(4096);
+    expect(subject.stderrTail().endsWith('\nthe end')).toBe(true);
+  });
+
+  it('tells all lines of stderr to a listener that throws at the first (R100)', async () => {
+    const plan = planOf('/bin/sh', ['-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do echo "line $i" >&2; done']);
+    const subject = await open(plan, {
+      onStderr(line) {
+        if (line === 'line 1') throw new Error('listener');
+      },
+    });
+    await subject.finished;
+    expect(subject.complaints).toHaveLength(10);
+  });
+});
+
+describe('writing to a subprocess', () => {
+  it('reads while it writes to a process that talks before it listens (R20)', async () => {
+    const subject = await open(planFor('talks-first.mjs'));
+    await subject.write(`${'y'.repeat(512 * 1024 - 1)}\n`);
+    subject.endInput();
+    await subject.finished;
+    expect(subject.text().endsWith(`\nread ${512 * 1024}\n`)).toBe(true);
+  });
+
+  it('rejects and does not crash when the process exits before it reads (R22)', async () => {
+    const subject = await open(planOf('/bin/false'));
+    const written = [subject.write(`${'x'.repeat(MIB)}\n`), subject.write('more\n')];
+    for (const result of await Promise.allSettled(written)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'CLI_INPUT_CLOSED' } });
+    }
+    expect(await subject.finished).toEqual({ exitCode: 1, signal: null });
+  });
+
+  it('rejects while the process lives on without its input (R22)', async () => {
+    const subject = await open(planOf('/bin/sh', [fixturePath('deaf.sh')]));
+    await subject.heard('deaf');
+    await expect(subject.write(`${'x'.repeat(MIB)}\n`)).rejects.toMatchObject({ code: 'CLI_INPUT_CLOSED' });
+    expect(isRunning(subject.pid)).toBe(true);
+    subject.endInput();
+    expect(await subject.finished).toEqual({ exitCode: 0, signal: null });
+    expect(subject.stderrTail()).toBe('not logged in\n');
+  });
+
+  it('settles every write that is pending when the process is killed (P5)', async () => {
+    const subject = await open(planOf('/bin/sleep', ['1000']));
+    const written = Promise.allSettled(Array.from({ length: 20 }, () => subject.write(`${'x'.repeat(MIB)}\n`)));
+    await subject.killTree(10_000);
+    const statuses = (await written).map((result) => result.status);
+    expect(statuses).toEqual(Array(20).fill('rejected'));
+  });
+});
+
+describe('ending a subprocess', () => {
+  it('ends a process that ignores SIGTERM, SIGINT and the end of its input (R01, R52)', async () => {
+    const subject = await open(planFor('stubborn.mjs'));
+    await subject.heard('ready');
+    subject.endInput();
+    subject.signal('SIGTERM');
+    subject.signal('SIGINT');
+    await Promise.all([subject.heard('end of input'), subject.heard('SIGTERM'), subject.heard('SIGINT')]);
+    expect(await subject.killTree(10_000)).toEqual({ killed: [subject.pid], survivors: [] });
+    expect(await subject.finished).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    expect(isRunning(subject.pid)).toBe(false);
+  });
+
+  it('ends the whole tree, whatever group, session or parent its members have (R50, P1)', async () => {
+    const stranger = await open(planOf('/bin/sleep', ['1000000']));
+    const subject = await open(planFor('family.mjs'));
+    await subject.heard('\n');
+    const family: Record<string, number> = JSON.parse(subject.text());
+    for (const pid of Object.values(family)) expect(isRunning(pid)).toBe(true);
+
+    const report = await subject.killTree(10_000);
+
+    expect(report.survivors).toEqual([]);
+    expect(report.killed).toEqual(expect.arrayContaining(Object.values(family)));
+    expect(Object.values(family).filter(isRunning)).toEqual([]);
+    expect(runningWithMark(subject.plan.mark)).toEqual([]);
+    expect(isRunning(stranger.pid)).toBe(true);
+    await stranger.killTree(10_000);
+  });
+
+  it('ends what a process left behind that was killed before (R50, WIRE §15)', async () => {
+    const subject = await open(planFor('family.mjs'));
+    await subject.heard('\n');
+    const { unmarked, ...marked }: Record<string, number> = JSON.parse(subject.text());
+    process.kill(subject.pid, 'SIGKILL');
+    await subject.exited;
+    expect(runningWithMark(subject.plan.mark).length).toBeGreaterThanOrEqual(4);
+
+    const report = await subject.killTree(10_000);
+
+    expect(report.survivors).toEqual([]);
+    expect(Object.values(marked).filter(isRunning)).toEqual([]);
+    expect(runningWithMark(subject.plan.mark)).toEqual([]);
+    await subject.finished;
+    // Without mark, group and parent nothing tells whose it was: a stated limit, and nobody else will end it here.
+    if (unmarked !== undefined && isRunning(unmarked)) process.kill(unmarked, 'SIGKILL');
+  });
+
+  it('finishes although a stranger to the tree holds its pipes open (P5)', async () => {
+    const script = `env -i setsid sh -c 'echo $$; exec sleep 1000000' & wait $!`;
+    const subject = await open(planOf('/bin/sh', ['-c', `(${script}) & read line; exit 4`]));
+    await subject.heard('\n');
+    const holder = Number(subject.text());
+    // Its parent goes first, so that nothing connects it to the tree any more.
+    for (const pid of runningWithMark(subject.plan.mark)) if (pid !== subject.pid) process.kill(pid, 'SIGKILL');
+    await subject.write('go\n');
+    await subject.exited;
+    await subject.killTree(10_000);
+    expect(await subject.finished).toEqual({ exitCode: 4, signal: null });
+    expect(isRunning(holder)).toBe(true);
+    process.kill(holder, 'SIGKILL');
+  });
+
+  it('keeps descendants when asked to, and lets go of the pipes that they hold', async () => {
+    const script = 'setsid sleep 1000000 & echo $!; sleep 1000000 & echo $!';
+    const subject = await open(planOf('/bin/sh', ['-c', script], { keepDescendants: true }));
+    await subject.exited;
+    const startedAt = performance.now();
+    expect(await subject.finished).toEqual({ exitCode: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(20 * KEPT_PIPES_MS);
+
+    expect(await subject.killTree(1_000)).toEqual({ killed: [], survivors: [] });
+    const kept = runningWithMark(subject.plan.mark);
+    expect(kept).toEqual(expect.arrayContaining(subject.text().trim().split('\n').map(Number)));
+    expect(kept).toHaveLength(2);
+    for (const pid of kept) process.kill(pid, 'SIGKILL');
+  });
+
+  it('ends the process itself and nobody else when descendants are to be kept', async () => {
+    const script = 'sleep 1000000 & echo $!; wait';
+    const subject = await open(planOf('/bin/sh', ['-c', script], { keepDescendants: true }));
+    await subject.heard('\n');
+    expect(await subject.killTree(10_000)).toEqual({ killed: [subject.pid], survivors: [] });
+    expect(await subject.finished).toEqual({ exitCode: null, signal: 'SIGKILL' });
+    const kept = Number(subject.text());
+    expect(isRunning(kept)).toBe(true);
+    process.kill(kept, 'SIGKILL');
+  });
+
+  it('removes temporary files once the tree is gone, and after a failed start', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'transport-')), 'settings.json');
+    writeFileSync(file, '{}');
+    const subject = await open(planOf('/bin/sleep', ['1000'], { temporaryFiles: [file] }));
+    expect(existsSync(file)).toBe(true);
+    await subject.killTree(10_000);
+    expect(existsSync(file)).toBe(false);
+
+    writeFileSync(file, '{}');
+    await expect(open(planOf('/no/such/claude', [], { temporaryFiles: [file] }))).rejects.toThrow();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('leaves no listener, no socket and no process behind fifty at once (R60)', async () => {
+    const warm = await open(planOf('/bin/sleep', ['1000']));
+    await warm.killTree(10_000);
+    const sockets = countSockets();
+    const listeners = countListeners();
+    const mark = `test:${randomUUID()}`;
+
+    const fifty = await Promise.all(Array.from({ length: 50 }, () => open(planOf('/bin/sleep', ['1000'], { mark }))));
+    expect(countSockets()).toBe(sockets + 150);
+    expect(countListeners() - listeners).toBe(1);
+    await Promise.all(fifty.map((one) => one.killTree(20_000)));
+    await Promise.all(fifty.map((one) => one.finished));
+
+    expect(countSockets()).toBe(sockets);
+    expect(countListeners()).toBe(listeners);
+    expect(runningWithMark(mark)).toEqual([]);
+  });
+});
+
+function countListeners(): number {
+  return process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+}
