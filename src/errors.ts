@@ -34,7 +34,7 @@ export const ERROR_CODES = {
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
   SESSION_BUSY: 'The session is working and the prompt asked not to wait.',
   NO_PROCESS: 'The session has no running CLI process at this moment.',
-  AT_CAPACITY: 'No session slot became free within the admission deadline.',
+  AT_CAPACITY: 'There is no room for another session.',
   PROMPT_QUEUE_FULL: 'The prompt queue of the session is full.',
   PROMPT_ID_USED: 'A different prompt with this id was already accepted by the session.',
   SUPERVISOR_STOPPED: 'The supervisor is stopping or stopped and accepts no work.',
@@ -62,6 +62,8 @@ const BRAND = Symbol.for('troupe.error');
 export class TroupeError extends Error {
   override readonly name = 'TroupeError';
   readonly code: ErrorCode;
+  /** What exactly happened this time, without the sentence of the code. */
+  readonly reason: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
   readonly [BRAND] = true;
 
@@ -69,6 +71,7 @@ export class TroupeError extends Error {
     const message = options.reason === undefined ? ERROR_CODES[code] : `${ERROR_CODES[code]} ${options.reason}`;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
+    this.reason = options.reason;
     this.details = options.details ?? {};
   }
 

@@ -157,7 +157,7 @@ export const childMachine = setup({
 /** Ports reject with plain causes; anything else is a programming error and named as such. */
 function causeOf(error: unknown): EndCause {
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
-    const message = 'message' in error && typeof error.message === 'string' ? error.message : error.code;
+    const message = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
     return { code: error.code, message, permanent: true };
   }
   return { code: 'SPAWN_FAILED', message: String(error), permanent: true };

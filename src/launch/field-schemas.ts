@@ -78,7 +78,13 @@ const LIMIT_NAMES = [
   'maxLogItems',
 ] as const satisfies readonly (keyof LimitOptions)[];
 
-export const TimeoutShape = allOptional(TIMEOUT_NAMES, Duration);
+/** An option that would do nothing is refused instead of being ignored. */
+const NoDeadline = z.custom<number>(
+  (value) => value === Number.POSITIVE_INFINITY,
+  'the watchdog is not in this release: only Infinity',
+);
+
+export const TimeoutShape = { ...allOptional(TIMEOUT_NAMES, Duration), stallMs: NoDeadline.exactOptional() };
 
 export const LimitShape = allOptional(LIMIT_NAMES, Limit);
 

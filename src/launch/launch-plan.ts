@@ -7,7 +7,7 @@ import { type LaunchFiles, launchArguments } from './launch-arguments.ts';
 import { launchEnvironment } from './launch-environment.ts';
 import { mcpDocument } from './mcp-document.ts';
 import { invalidOptions } from './option-issue.ts';
-import { brokenRules } from './option-rules.ts';
+import { isUnconfirmedBypass, UNCONFIRMED_BYPASS } from './option-rules.ts';
 import { type PrivateFile, writePrivateFiles } from './private-folder.ts';
 import type { PermissionMode, SessionOptions } from './session-options.ts';
 import { settingsDocument } from './settings-document.ts';
@@ -76,7 +76,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
   };
 }
 
-/** The options with what was changed at run time. They are checked again: bypass still needs its second key (R93). */
+/** The options with what was changed at run time, for which bypass needs its second key just the same (R93). */
 function effectiveOptions({ options, settings, host }: LaunchRequest): SessionOptions {
   const effective: SessionOptions = {
     ...options,
@@ -85,8 +85,7 @@ function effectiveOptions({ options, settings, host }: LaunchRequest): SessionOp
     ...(settings?.permissionMode === undefined ? {} : { permissionMode: settings.permissionMode as PermissionMode }),
     ...(options.configDir === undefined ? {} : { configDir: resolve(host.cwd, options.configDir) }),
   };
-  const issues = brokenRules(effective);
-  if (issues.length > 0) throw invalidOptions(issues);
+  if (isUnconfirmedBypass(effective)) throw invalidOptions([UNCONFIRMED_BYPASS]);
   return effective;
 }
 

@@ -28,12 +28,20 @@ export function invalidOptions(issues: readonly OptionIssue[]): TroupeError {
 
 /** Translates what zod found. Unknown names become one issue each, with the name that was probably meant. */
 export function issuesOf(error: z.ZodError, known: KnownNames): OptionIssue[] {
-  return error.issues.flatMap((issue) => {
-    const field = fieldName(issue.path);
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownName(issue.path, key, known));
-    if (issue.code === 'invalid_key') return [{ field, reason: issue.issues[0]?.message ?? 'is not a valid name' }];
-    return [{ field, reason: readable(issue.message) }];
-  });
+  return error.issues.flatMap((issue) => readIssue(issue, [], known));
+}
+
+function readIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[], known: KnownNames): OptionIssue[] {
+  const path = [...outer, ...issue.path];
+  const field = fieldName(path);
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownName(path, key, known));
+  if (issue.code === 'invalid_key') return [{ field, reason: issue.issues[0]?.message ?? 'is not a valid name' }];
+  if (issue.code === 'invalid_union') {
+    // The alternative that was meant is the one whose inside, and not whose outside, is wrong.
+    const meant = issue.errors.find((issues) => issues.some(({ code, path }) => code === 'custom' || path.length > 0));
+    if (meant !== undefined) return meant.flatMap((inner) => readIssue(inner, path, known));
+  }
+  return [{ field, reason: readable(issue.message) }];
 }
 
 /** A path of names and positions, as it is written in code. */

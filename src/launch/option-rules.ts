@@ -1,7 +1,17 @@
-import type { OptionIssue } from './option-issue.ts';
-import { fieldName } from './option-issue.ts';
+import { fieldName, type OptionIssue } from './option-issue.ts';
 import type { SessionOptions } from './session-options.ts';
 import { isSettingsText, parseSettingsText } from './settings-document.ts';
+
+/** What is said when `bypassPermissions` comes without its second key (R93). */
+export const UNCONFIRMED_BYPASS: OptionIssue = {
+  field: 'permissionMode',
+  reason: 'is "bypassPermissions", which needs allowDangerouslySkipPermissions: true',
+};
+
+/** True when every permission would be given away by one option alone. */
+export function isUnconfirmedBypass(options: SessionOptions): boolean {
+  return options.permissionMode === 'bypassPermissions' && options.allowDangerouslySkipPermissions !== true;
+}
 
 /** What no single option can know of itself: options that contradict each other. Each issue names both. */
 export function brokenRules(options: SessionOptions): OptionIssue[] {
@@ -63,11 +73,7 @@ function permissionRules(options: SessionOptions): OptionIssue[] {
     (rule, index): Rule => [denied.has(rule), fieldName(['allowedTools', index]), 'is also in disallowedTools'],
   );
   return broken(
-    [
-      options.permissionMode === 'bypassPermissions' && options.allowDangerouslySkipPermissions !== true,
-      'permissionMode',
-      'is "bypassPermissions", which needs allowDangerouslySkipPermissions: true',
-    ],
+    [isUnconfirmedBypass(options), UNCONFIRMED_BYPASS.field, UNCONFIRMED_BYPASS.reason],
     [
       options.canUseTool !== undefined && options.permissionPrompts === 'none',
       'canUseTool',

@@ -3,6 +3,8 @@ export type JsonRpcMessage = Readonly<Record<string, unknown>> & { readonly json
 
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_REQUEST = -32600;
+/** The code the MCP SDK uses where the connection is gone. */
+export const SERVER_CLOSED = -32000;
 /** The code the MCP SDK uses for a request that was given up. */
 export const REQUEST_CANCELLED = -32001;
 

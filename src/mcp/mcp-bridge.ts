@@ -1,4 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import {
   errorReply,
   INVALID_REQUEST,
@@ -10,7 +11,7 @@ import {
   methodOf,
   REQUEST_CANCELLED,
 } from './json-rpc.ts';
-import { ServerHub } from './server-hub.ts';
+import { type NotificationListener, ServerHub } from './server-hub.ts';
 
 export interface McpBridgeOptions {
   /** The in-process servers of the session, by the name the CLI knows. */
@@ -24,9 +25,12 @@ export interface McpBridgeOptions {
 
 interface Seat {
   readonly hub: ServerHub;
+  readonly listener: NotificationListener;
   readonly joined: Promise<() => void>;
-  /** The CLI's id → the hub's id of the calls in flight; the newest wins when ids are used again. */
+  /** The hub's id → the CLI's id of the calls in flight. */
   readonly calls: Map<JsonRpcId, JsonRpcId>;
+  /** The CLI's id → the hub's id, for cancels; the newest wins when ids are used again. */
+  readonly newest: Map<JsonRpcId, JsonRpcId>;
 }
 
 /**
@@ -52,7 +56,7 @@ export class McpBridge {
   close(): void {
     this.#isClosed = true;
     for (const seat of this.#seats.values()) {
-      for (const [callerId, hubId] of [...seat.calls]) {
+      for (const [hubId, callerId] of [...seat.calls]) {
         seat.hub.abandon(hubId, 'The session ended.', errorReply(callerId, REQUEST_CANCELLED, 'The session ended.'));
       }
       seat.joined.then(
@@ -72,6 +76,8 @@ export class McpBridge {
       // A reply of the CLI to a request of ours would look like this; in-process servers send none.
       return errorReply(id, INVALID_REQUEST, 'The message is no JSON-RPC request or notification.');
     }
+    // The SDK only reports what its schema refuses, and the CLI would wait for ever.
+    if (id !== null && !isJSONRPCRequest(message)) return errorReply(id, INVALID_REQUEST, 'The request is malformed.');
     if (method === 'initialize') this.#options.onHandshakeStarted(name);
     const seat = await this.#sit(name, server);
     if (seat instanceof Error) return errorReply(id, INVALID_REQUEST, seat.message);
@@ -84,13 +90,14 @@ export class McpBridge {
     let seat = this.#seats.get(name);
     if (seat === undefined) {
       const hub = ServerHub.of(server);
-      const joined = hub.join((message) => this.#options.onNotification(name, message));
-      seat = { hub, joined, calls: new Map() };
+      const listener: NotificationListener = (message) => this.#options.onNotification(name, message);
+      seat = { hub, listener, joined: hub.join(listener), calls: new Map(), newest: new Map() };
       this.#seats.set(name, seat);
     }
     try {
       await seat.joined;
-      return seat;
+      // Closed while it joined: the server is about to be left, and would never answer.
+      return this.#isClosed ? new Error('The session is closed.') : seat;
     } catch (error) {
       this.#seats.delete(name);
       const reason = error instanceof Error ? error.message : String(error);
@@ -110,7 +117,7 @@ export class McpBridge {
   #cancel(seat: Seat, message: JsonRpcMessage): void {
     const params = message['params'];
     const callerId = isRecord(params) ? idOf({ id: params['requestId'] }) : undefined;
-    const hubId = callerId === undefined ? undefined : seat.calls.get(callerId);
+    const hubId = callerId === undefined ? undefined : seat.newest.get(callerId);
     if (callerId === undefined || hubId === undefined) return;
     const reason =
       isRecord(params) && typeof params['reason'] === 'string' ? params['reason'] : 'The call was cancelled.';
@@ -125,22 +132,26 @@ export class McpBridge {
     message: JsonRpcMessage,
     signal: AbortSignal,
   ): Promise<JsonRpcMessage> {
+    if (signal.aborted) return errorReply(id, REQUEST_CANCELLED, 'cancelled');
     let ownId: JsonRpcId | undefined;
     const giveUp = () => {
       if (ownId !== undefined) seat.hub.abandon(ownId, 'cancelled', errorReply(id, REQUEST_CANCELLED, 'cancelled'));
     };
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      const reply = await seat.hub.call(message, (hubId) => {
+      const onStarted = (hubId: JsonRpcId) => {
         ownId = hubId;
-        seat.calls.set(id, hubId);
-      });
+        seat.calls.set(hubId, id);
+        seat.newest.set(id, hubId);
+      };
+      const reply = await seat.hub.call(message, { listener: seat.listener, onStarted });
       if (method === 'initialize' && reply['error'] !== undefined)
         this.#options.onFailed(name, describe(reply['error']));
       return reply;
     } finally {
       signal.removeEventListener('abort', giveUp);
-      if (seat.calls.get(id) === ownId) seat.calls.delete(id);
+      if (ownId !== undefined) seat.calls.delete(ownId);
+      if (seat.newest.get(id) === ownId) seat.newest.delete(id);
     }
   }
 }

@@ -48,6 +48,8 @@ export function createSdkMcpServer(options: {
   tools?: readonly ToolDefinition<any>[];
 }): SdkMcpServer {
   const instance = new McpServer({ name: options.name, version: options.version ?? '1.0.0' });
+  // The SDK looks names up in a plain object, which knows `constructor` and `__proto__` before any tool is there (R99).
+  Object.setPrototypeOf(instance['_registeredTools'], null);
   for (const definition of options.tools ?? []) {
     const { name, description, inputSchema, annotations, handler } = definition;
     instance.registerTool(

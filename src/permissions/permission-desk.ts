@@ -1,5 +1,5 @@
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { PermissionDecision, Settlement, Verdict } from '../../machines/permission/permission.events.ts';
+import type { PermissionDecision, PermissionEvent, Settlement, Verdict } from '../../machines/permission/permission.events.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import type { AskInput } from '../../machines/permission/permission.ports.ts';
 import type { Clock } from '../clock.ts';
@@ -95,9 +95,10 @@ export class PermissionDesk {
    * Answers an open question. Throws INVALID_ANSWER, PERMISSION_NOT_FOUND, or PERMISSION_SETTLED naming who was first.
    */
   answer(id: string, answer: unknown, by: string): PermissionRequest {
-    const { decision } = parsePermissionResult(answer);
+    const { decision, droppedUpdates } = parsePermissionResult(answer);
     const entry = this.#open.get(id);
     if (entry === undefined) throw this.#tooLate(id);
+    if (droppedUpdates > 0) this.#options.onDroppedUpdates(entry.request, droppedUpdates);
     entry.actor.send({ type: 'permission.answered', decision, by });
     return entry.request;
   }
@@ -115,7 +116,7 @@ export class PermissionDesk {
       ...(inspect === undefined ? {} : { inspect }),
     });
     return new Promise<Settlement>((resolve) => {
-      const withdraw = () => actor.send({ type: 'permission.cancelled' });
+      const withdraw = () => actor.send(withdrawal(signal.reason));
       actor.subscribe((snapshot) => {
         if (snapshot.status !== 'done') return;
         signal.removeEventListener('abort', withdraw);
@@ -164,6 +165,12 @@ export class PermissionDesk {
       details,
     });
   }
+}
+
+/** Only the CLI itself can cancel; a channel that closes says with its error why the question has no asker any more. */
+function withdrawal(reason: unknown): PermissionEvent {
+  if (TroupeError.is(reason)) return { type: 'permission.withdrawn', reason: reason.message };
+  return { type: 'permission.cancelled' };
 }
 
 function contextOf(request: PermissionRequest, signal: AbortSignal): CanUseToolContext {

@@ -22,9 +22,19 @@ export type PermissionResult =
 /** A change of permission rules, as the CLI suggests and accepts it. */
 export type PermissionUpdate = Record<string, unknown> & { type: string };
 
-const Update = z.looseObject({
-  type: z.enum(['addRules', 'replaceRules', 'removeRules', 'setMode', 'addDirectories', 'removeDirectories']),
+const Rules = z.looseObject({
+  type: z.enum(['addRules', 'replaceRules', 'removeRules']),
+  rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.string().nullish() })),
+  behavior: z.enum(['allow', 'deny', 'ask']),
+  destination: z.string(),
 });
+const Mode = z.looseObject({ type: z.literal('setMode'), mode: z.string(), destination: z.string() });
+const Directories = z.looseObject({
+  type: z.enum(['addDirectories', 'removeDirectories']),
+  directories: z.array(z.string()),
+  destination: z.string(),
+});
+const Update = z.discriminatedUnion('type', [Rules, Mode, Directories]);
 
 const Result = z.discriminatedUnion('behavior', [
   z.looseObject({

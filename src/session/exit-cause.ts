@@ -45,7 +45,13 @@ export function exitCause(evidence: ExitEvidence): EndCause {
 /** The cause as the error that callers get. */
 export function errorOf(cause: EndCause): TroupeError {
   const code = cause.code === 'closed' ? 'SESSION_CLOSED' : cause.code;
-  return new TroupeError(code as TroupeError['code'], { reason: cause.message, details: cause.details });
+  const reason = cause.message === '' ? undefined : cause.message;
+  return new TroupeError(code as TroupeError['code'], { reason, details: cause.details });
+}
+
+/** The cause as a sentence for people; an end that was asked for is no error and has its own words. */
+export function sentenceOf(cause: EndCause): string {
+  return cause.code === 'closed' ? cause.message : errorOf(cause).message;
 }
 
 /** A thrown error as a cause: JSON, for machines and the log. */
@@ -54,5 +60,5 @@ export function causeOf(error: unknown, isPermanent: boolean): EndCause {
     const message = error instanceof Error ? error.message : String(error);
     return { code: 'SPAWN_FAILED', message, permanent: isPermanent };
   }
-  return { code: error.code, message: error.message, permanent: isPermanent, details: error.details };
+  return { code: error.code, message: error.reason ?? '', permanent: isPermanent, details: error.details };
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Conversation } from './conversation.ts';
-import { causeOf, errorOf } from './exit-cause.ts';
+import { causeOf, errorOf, sentenceOf } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 
 /** A slot that a session holds; released exactly once. */
@@ -209,7 +209,7 @@ export class SessionLife {
     if (state === 'running' || state === 'stopping') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
     this.#enter(state, context.incarnation);
-    const cause = context.cause === null ? undefined : { code: context.cause.code, message: context.cause.message };
+    const cause = context.cause === null ? undefined : { code: context.cause.code, message: sentenceOf(context.cause) };
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
     if (cause === undefined) return;
     if (state === 'quarantined') log.append(context.incarnation, { type: 'session.quarantined', cause });
@@ -241,7 +241,7 @@ export class SessionLife {
     const { exitCode, signal } = this.#lastExit ?? {};
     log.append(this.epoch, {
       type: 'session.ended',
-      cause: { code: cause.code, message: cause.message },
+      cause: { code: cause.code, message: sentenceOf(cause) },
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(signal === undefined ? {} : { signal }),
     });

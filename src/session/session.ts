@@ -6,7 +6,7 @@ import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
-import { errorOf } from './exit-cause.ts';
+import { errorOf, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
@@ -25,6 +25,7 @@ export type SessionStatus = 'idle' | 'running' | 'requires_action';
 
 export interface SessionParts {
   readonly id: string;
+  readonly key: string | undefined;
   readonly life: SessionLife;
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
@@ -38,6 +39,8 @@ export interface SessionParts {
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
 export class Session implements AsyncDisposable {
   readonly id: string;
+  /** What the caller said this session works on. */
+  readonly key: string | undefined;
   /** The open and settled permission requests, and how to answer them. */
   readonly permissions: SessionPermissions;
   /** Resolves when the session is over for good, with how it ended. Never rejects. */
@@ -46,6 +49,7 @@ export class Session implements AsyncDisposable {
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
+    this.key = parts.key;
     this.#parts = parts;
     this.permissions = new SessionPermissions(parts.desk, parts.life);
     this.ended = parts.life.ended.then(({ cause }) => {
@@ -207,7 +211,7 @@ export class Session implements AsyncDisposable {
       degradedServers: (machine?.mcp ?? [])
         .filter(({ status }) => status !== 'connected')
         .map(({ name, reason, status }) => ({ name, reason: reason ?? status })),
-      lastFailure: failure === null ? undefined : { code: failure.code, message: failure.message },
+      lastFailure: failure === null ? undefined : { code: failure.code, message: sentenceOf(failure) },
       machine,
       backoffMs: child.backoffMs,
     });
@@ -259,7 +263,7 @@ export class Session implements AsyncDisposable {
     this.#assertOpen();
     if (this.state !== 'quarantined') return;
     const cause = this.#parts.life.childSnapshot().context.cause;
-    const reason = `${cause?.message ?? ''} Call restart() to start it again.`.trim();
+    const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();
     throw new TroupeError('SESSION_QUARANTINED', { reason, details: { id: this.id, code: cause?.code } });
   }
 
@@ -269,7 +273,7 @@ export class Session implements AsyncDisposable {
     const cause = child.context.cause;
     const wasAsked = cause === null || cause.code === 'closed';
     throw new TroupeError('SESSION_CLOSED', {
-      reason: wasAsked ? undefined : `It had failed: ${cause.message}`,
+      reason: wasAsked ? undefined : `It had failed: ${sentenceOf(cause)}`,
       details: { id: this.id, state: this.state },
     });
   }

@@ -1,3 +1,4 @@
+import { freemem } from 'node:os';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -5,6 +6,10 @@ import { TroupeError } from '../errors.ts';
 export interface AdmissionLimits {
   readonly maxSessions: number;
   readonly maxStarting: number;
+  /** Starts at the same time with one configuration folder: they share credentials that not all may refresh at once (R89). */
+  readonly startsPerConfigDir?: number | undefined;
+  /** No session is admitted while less memory is free. */
+  readonly minFreeMemoryBytes?: number | undefined;
   /** Milliseconds a session waits for a slot before it is refused with AT_CAPACITY. */
   readonly admissionMs: number;
 }
@@ -16,6 +21,7 @@ type Release = () => void;
 export class AdmissionControl {
   readonly #sessions: PQueue;
   readonly #starts: PQueue;
+  readonly #startsByConfigDir = new Map<string, PQueue>();
   readonly #limits: AdmissionLimits;
   readonly #clock: Clock;
 
@@ -41,12 +47,42 @@ export class AdmissionControl {
       const details = { field: 'limits.maxSessions', limit: maxSessions, waitedMs: admissionMs };
       return new TroupeError('AT_CAPACITY', { reason: `All ${maxSessions} slots are taken.`, details });
     };
-    return this.#take(this.#sessions, signal, { deadlineMs: admissionMs, error: atCapacity });
+    return this.#memoryShortage() ?? this.#take(this.#sessions, signal, { deadlineMs: admissionMs, error: atCapacity });
   }
 
   /** Waits for a start slot: held from the spawn until the session is ready or has failed. */
-  takeStartSlot(signal: AbortSignal): Promise<Release> {
-    return this.#take(this.#starts, signal, undefined);
+  async takeStartSlot(signal: AbortSignal, configDir = ''): Promise<Release> {
+    const { startsPerConfigDir } = this.#limits;
+    if (startsPerConfigDir === undefined) return this.#take(this.#starts, signal, undefined);
+    const leaveFolder = await this.#take(this.#startsOf(configDir, startsPerConfigDir), signal, undefined);
+    try {
+      const leave = await this.#take(this.#starts, signal, undefined);
+      return () => {
+        leave();
+        leaveFolder();
+      };
+    } catch (error) {
+      leaveFolder();
+      throw error;
+    }
+  }
+
+  #startsOf(configDir: string, concurrency: number): PQueue {
+    let queue = this.#startsByConfigDir.get(configDir);
+    if (queue === undefined) {
+      queue = new PQueue({ concurrency });
+      this.#startsByConfigDir.set(configDir, queue);
+    }
+    return queue;
+  }
+
+  #memoryShortage(): Promise<never> | undefined {
+    const { minFreeMemoryBytes } = this.#limits;
+    const free = freemem();
+    if (minFreeMemoryBytes === undefined || free >= minFreeMemoryBytes) return undefined;
+    const details = { field: 'limits.minFreeMemoryBytes', limit: minFreeMemoryBytes, freeMemoryBytes: free };
+    const reason = `${free} bytes of memory are free, ${minFreeMemoryBytes} are asked for.`;
+    return Promise.reject(new TroupeError('AT_CAPACITY', { reason, details }));
   }
 
   #take(

@@ -100,7 +100,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
       }),
   });
   const { controlMs, interruptMs } = timeouts;
-  const session = new Session({ id, life, conversation, desk, log, settings, controlMs, interruptMs, clock });
+  const session = new Session({ id, key: options.key, life, conversation, desk, log, settings, controlMs, interruptMs, clock });
   return { session, life, conversation, desk, log };
 }
 

@@ -156,7 +156,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #build(id: string, options: SessionOptions): BuiltSession {
-    const slot = this.#slot();
+    const slot = this.#slot(options.configDir ?? options.env?.['CLAUDE_CONFIG_DIR']);
     const { spawn, inspect, restart, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
@@ -179,7 +179,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** The session's slot is taken once, with its first start, and kept until it is over; a start slot for each start. */
-  #slot(): { admission: Admission; release: () => void } {
+  #slot(configDir: string | undefined): { admission: Admission; release: () => void } {
     let held: (() => void) | undefined;
     let isOver = false;
     return {
@@ -187,7 +187,7 @@ export class Supervisor implements AsyncDisposable {
         start: async (signal) => {
           held ??= await this.#admission.takeSessionSlot(signal);
           if (isOver) held();
-          return this.#admission.takeStartSlot(signal);
+          return this.#admission.takeStartSlot(signal, configDir);
         },
       },
       release: () => {

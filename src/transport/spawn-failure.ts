@@ -72,7 +72,7 @@ async function findBadDirectory(plan: LaunchPlan): Promise<TroupeError | undefin
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'EACCES') return failure(plan, 'SPAWN_FAILED', errno, 'The working directory may not be entered.');
-    return failure(plan, 'CWD_NOT_FOUND', errno);
+    return failure(plan, 'CWD_NOT_FOUND', errno, `It is "${plan.cwd}".`);
   }
 }
 
@@ -83,7 +83,8 @@ async function findBadExecutable(plan: LaunchPlan): Promise<TroupeError | undefi
     await access(plan.command, constants.X_OK);
   } catch (error) {
     const errno = errnoOf(error);
-    return failure(plan, errno === 'EACCES' || errno === 'EPERM' ? 'CLI_NOT_EXECUTABLE' : 'CLI_NOT_FOUND', errno);
+    const code = errno === 'EACCES' || errno === 'EPERM' ? 'CLI_NOT_EXECUTABLE' : 'CLI_NOT_FOUND';
+    return failure(plan, code, errno, `It is "${plan.command}".`);
   }
   const wrongFormat = await findWrongFormat(plan.command);
   return wrongFormat === undefined ? undefined : failure(plan, 'CLI_WRONG_FORMAT', 'ENOEXEC', wrongFormat);

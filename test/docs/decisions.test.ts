@@ -25,7 +25,9 @@ describe('docs/decisions', () => {
   });
 
   it.each(names)('%s names only files that are there', (name) => {
-    const paths = inlineCode(readPage(`docs/decisions/${name}`)).filter((code) => /^(src|machines)\/[\w./-]+$/.test(code));
+    const paths = inlineCode(readPage(`docs/decisions/${name}`)).filter((code) =>
+      /^(src|machines)\/[\w./-]+$/.test(code),
+    );
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });

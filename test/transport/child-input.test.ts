@@ -24,6 +24,14 @@ describe('writing to a child', () => {
     await expect(input.write('d\n')).rejects.toMatchObject({ code: 'CLI_INPUT_CLOSED' });
   });
 
+  it('makes a broken pipe the error of the write and of nothing else (R22)', async () => {
+    const { input, stream } = openPipe();
+    const written = input.write('a\n');
+    stream.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    await expect(written).rejects.toMatchObject({ code: 'CLI_INPUT_CLOSED', details: { errno: 'EPIPE' } });
+    await expect(input.write('b\n')).rejects.toMatchObject({ details: { errno: 'EPIPE' } });
+  });
+
   it('refuses a line after the end was requested', async () => {
     const { input } = openPipe();
     input.end();

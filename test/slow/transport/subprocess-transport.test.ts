@@ -147,6 +147,8 @@ describe('ending a subprocess', () => {
     const subject = await open(planFor('family.mjs'));
     await subject.heard('\n');
     const { unmarked, ...marked }: Record<string, number> = JSON.parse(subject.text());
+    // Without mark, group and parent nothing tells whose it is: a stated limit, and nobody else will end it here.
+    endAtLast(unmarked);
     process.kill(subject.pid, 'SIGKILL');
     await subject.exited;
     expect(runningWithMark(subject.plan.mark).length).toBeGreaterThanOrEqual(4);
@@ -157,8 +159,6 @@ describe('ending a subprocess', () => {
     expect(Object.values(marked).filter(isRunning)).toEqual([]);
     expect(runningWithMark(subject.plan.mark)).toEqual([]);
     await subject.finished;
-    // Without mark, group and parent nothing tells whose it was: a stated limit, and nobody else will end it here.
-    if (unmarked !== undefined && isRunning(unmarked)) process.kill(unmarked, 'SIGKILL');
   });
 
   it('finishes although a stranger to the tree holds its pipes open (P5)', async () => {
@@ -166,6 +166,7 @@ describe('ending a subprocess', () => {
     const subject = await open(planOf('/bin/sh', ['-c', `(${script}) & read line; exit 4`]));
     await subject.heard('\n');
     const holder = Number(subject.text());
+    endAtLast(holder);
     // Its parent goes first, so that nothing connects it to the tree any more.
     for (const pid of runningWithMark(subject.plan.mark)) if (pid !== subject.pid) process.kill(pid, 'SIGKILL');
     await subject.write('go\n');
@@ -173,13 +174,13 @@ describe('ending a subprocess', () => {
     await subject.killTree(10_000);
     expect(await subject.finished).toEqual({ exitCode: 4, signal: null });
     expect(isRunning(holder)).toBe(true);
-    process.kill(holder, 'SIGKILL');
   });
 
   it('keeps descendants when asked to, and lets go of the pipes that they hold', async () => {
     const script = 'setsid sleep 1000000 & echo $!; sleep 1000000 & echo $!';
     const subject = await open(planOf('/bin/sh', ['-c', script], { keepDescendants: true }));
     await subject.exited;
+    onTestFinished(() => runningWithMark(subject.plan.mark).forEach(end));
     const startedAt = performance.now();
     expect(await subject.finished).toEqual({ exitCode: 0, signal: null });
     expect(performance.now() - startedAt).toBeLessThan(20 * KEPT_PIPES_MS);
@@ -188,18 +189,25 @@ describe('ending a subprocess', () => {
     const kept = runningWithMark(subject.plan.mark);
     expect(kept).toEqual(expect.arrayContaining(subject.text().trim().split('\n').map(Number)));
     expect(kept).toHaveLength(2);
-    for (const pid of kept) process.kill(pid, 'SIGKILL');
   });
 
   it('ends the process itself and nobody else when descendants are to be kept', async () => {
     const script = 'sleep 1000000 & echo $!; wait';
     const subject = await open(planOf('/bin/sh', ['-c', script], { keepDescendants: true }));
     await subject.heard('\n');
+    const kept = Number(subject.text());
+    endAtLast(kept);
     expect(await subject.killTree(10_000)).toEqual({ killed: [subject.pid], survivors: [] });
     expect(await subject.finished).toEqual({ exitCode: null, signal: 'SIGKILL' });
-    const kept = Number(subject.text());
     expect(isRunning(kept)).toBe(true);
-    process.kill(kept, 'SIGKILL');
+  });
+
+  it('shares one sweep among those who ask at the same time', async () => {
+    const subject = await open(planOf('/bin/sleep', ['1000']));
+    const first = subject.killTree(10_000);
+    expect(subject.killTree(10_000)).toBe(first);
+    await first;
+    expect(subject.killTree(10_000)).not.toBe(first);
   });
 
   it('removes temporary files once the tree is gone, and after a failed start', async () => {
@@ -233,6 +241,17 @@ describe('ending a subprocess', () => {
     expect(runningWithMark(mark)).toEqual([]);
   });
 });
+
+/** Ends a process that the test itself let loose, also when the test fails. */
+function endAtLast(pid = 0): void {
+  onTestFinished(() => {
+    if (isRunning(pid)) end(pid);
+  });
+}
+
+function end(pid: number): void {
+  process.kill(pid, 'SIGKILL');
+}
 
 function countListeners(): number {
   return process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../../src/launch/defaults.ts';
+import { parseSessionOptions } from '../../src/launch/session-options.ts';
+import { parseSupervisorOptions } from '../../src/launch/supervisor-options.ts';
+
+describe('supervisor options', () => {
+  it('are accepted whole, with live objects handed on as they are', () => {
+    const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const options = {
+      restart: { type: 'temporary' },
+      limits: { maxSessions: 2, maxStarting: 1, startsPerConfigDir: 1, minFreeMemoryBytes: 1, maxPromptQueue: 5 },
+      timeouts: { drainMs: Infinity, closeGraceMs: 1 },
+      permissions: { onTimeout: 'deny' },
+      logger,
+      inspect: () => {},
+      clock: systemClock,
+      spawn: () => Promise.reject(new Error('no')),
+      store: ':memory:',
+      pathToClaudeCodeExecutable: 'claude',
+      env: { A: undefined },
+      configDir: '/config',
+    };
+    const parsed = parseSupervisorOptions(options);
+    expect(parsed).toEqual(options);
+    expect(parsed.clock).toBe(systemClock);
+    expect(parsed.logger).toBe(logger);
+  });
+
+  it.each([
+    [{ maxSessions: 3 }, 'maxSessions', /not an option/],
+    [{ limits: { maxSesions: 3 } }, 'limits.maxSesions', /did you mean "maxSessions"/],
+    [{ limits: { maxSessions: 0 } }, 'limits.maxSessions', /whole number above 0/],
+    [{ store: 'troupe.db' }, 'store', /":memory:" in this release/],
+    [{ permissions: { onTimeout: 'allow' } }, 'permissions.onTimeout', /"deny"/],
+    [{ clock: { now: () => 0 } }, 'clock', /setTimeout, clearTimeout and now/],
+    [{ logger: console.log }, 'logger', /debug, info, warn and error/],
+    [{ spawn: 'x' }, 'spawn', /function/],
+  ])('are refused with field and reason: %j', (options, field, reason) => {
+    const details = { field, reason: expect.stringMatching(reason) };
+    expect(() => parseSupervisorOptions(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', details: expect.objectContaining(details) }),
+    );
+  });
+});
+
+describe('defaults', () => {
+  it('are themselves valid options, so nothing depends on a value that nobody may set (P5, P9)', () => {
+    const { drainMs, ...timeouts } = DEFAULT_TIMEOUTS;
+    const { maxSessions, maxStarting, ...limits } = DEFAULT_LIMITS;
+    expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
+    expect(() => parseSupervisorOptions({ timeouts: { drainMs }, limits: { maxSessions, maxStarting } })).not.toThrow();
+  });
+
+  it('wait without end only for turns, silence, people and idleness (P5)', () => {
+    const endless = Object.entries(DEFAULT_TIMEOUTS).filter(([, ms]) => ms === Infinity);
+    expect(endless.map(([name]) => name)).toEqual(['turnMs', 'stallMs', 'permissionMs', 'idleMs']);
+  });
+});

@@ -1,0 +1,42 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { Settlement } from '../../machines/permission/permission.events.ts';
+import { PermissionDesk, type PermissionDeskOptions } from '../../src/permissions/permission-desk.ts';
+import type { PermissionRequest } from '../../src/permissions/permission-request.ts';
+import { CountedClock } from '../control/counted-clock.ts';
+
+export const BASH = { tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 'toolu_1' };
+
+/** What came back to the CLI: the payload of the answer, or the error that refuses the tool. */
+export type Reply = { readonly payload: unknown } | { readonly error: unknown };
+
+/** A desk that keeps what it told, and questions that keep what came back. */
+export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
+  const clock = new CountedClock();
+  const requested: PermissionRequest[] = [];
+  const settled: { readonly id: string; readonly settlement: Settlement }[] = [];
+  const dropped: { readonly id: string; readonly count: number }[] = [];
+  const desk = new PermissionDesk({
+    clock,
+    deadlineMs: Number.POSITIVE_INFINITY,
+    canUseTool: undefined,
+    isAttended: true,
+    maxSettled: 100,
+    inspect: undefined,
+    onRequested: (request) => requested.push(request),
+    onSettled: ({ id }, settlement) => settled.push({ id, settlement }),
+    onDroppedUpdates: ({ id }, count) => dropped.push({ id, count }),
+    ...options,
+  });
+  const replies = new Map<string, Reply>();
+  /** Asks and returns when whoever has to be asked was asked. Returns the way to take the question back. */
+  const ask = async (id: string, wire: Readonly<Record<string, unknown>> = BASH) => {
+    const controller = new AbortController();
+    void desk.ask(id, wire, controller.signal).then(
+      (payload) => replies.set(id, { payload }),
+      (error: unknown) => replies.set(id, { error }),
+    );
+    await nextLoop();
+    return controller;
+  };
+  return { desk, clock, requested, settled, dropped, replies, ask };
+}
