@@ -65,6 +65,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'src/permissions',
     'src/wire',
   ],
+  // Free memory is the only fact about the host that decides an admission.
+  'src/supervision/admission.ts': ['node:os'],
   // Ids are made where sessions and prompts are.
   'src/supervision/query.ts': ['node:crypto'],
   'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],

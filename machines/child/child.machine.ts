@@ -158,7 +158,12 @@ export const childMachine = setup({
 function causeOf(error: unknown): EndCause {
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
     const message = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
-    return { code: error.code, message, permanent: true };
+    const details = 'details' in error && isRecord(error.details) ? { details: error.details } : {};
+    return { code: error.code, message, permanent: true, ...details };
   }
   return { code: 'SPAWN_FAILED', message: String(error), permanent: true };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

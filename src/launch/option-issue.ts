@@ -56,7 +56,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function unknownName(path: readonly PropertyKey[], key: string, known: KnownNames): OptionIssue {
   const near = nearestName(key, known[fieldName(path)] ?? []);
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
   return { field: fieldName([...path, key]), reason: `is not an option${hint}` };
 }
 

@@ -1,5 +1,10 @@
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { PermissionDecision, PermissionEvent, Settlement, Verdict } from '../../machines/permission/permission.events.ts';
+import type {
+  PermissionDecision,
+  PermissionEvent,
+  Settlement,
+  Verdict,
+} from '../../machines/permission/permission.events.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import type { AskInput } from '../../machines/permission/permission.ports.ts';
 import type { Clock } from '../clock.ts';

@@ -8,7 +8,7 @@ import { TroupeError } from '../errors.ts';
 import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
-import { causeOf, errorOf, exitCause } from './exit-cause.ts';
+import { causeOf, errorOf, exitCause, shownTail } from './exit-cause.ts';
 import { LineReader } from './line-reader.ts';
 
 export interface CliLinkListener {
@@ -34,6 +34,9 @@ export interface CliLinkOptions {
 /** Errors of the start that another attempt would only repeat. */
 const WORTH_ANOTHER_START: ReadonlySet<string> = new Set(['SPAWN_FAILED', 'SPAWN_TIMEOUT']);
 
+/** How long a process that no longer reads its input may take to end by itself. */
+const INPUT_LOST_MS = 2_000;
+
 /** The hands of the session machine: one CLI process, its pipes and its control channel. */
 export class CliLink {
   readonly channel: ControlChannel;
@@ -42,7 +45,9 @@ export class CliLink {
   #report: (event: CliEvent) => void = () => {};
   #transport: Transport | undefined;
   #initialize: Record<string, unknown> = {};
+  #executable: string | undefined;
   #isInitialized = false;
+  #isInputLost = false;
   /** What was asked before the process existed; done as soon as it does. */
   #wants: 'nothing' | 'end-input' | 'terminate' | 'reap' = 'nothing';
 
@@ -82,10 +87,35 @@ export class CliLink {
     return this.#transport?.pid;
   }
 
+  /** A failure with the evidence of the process beside it: a deadline that passed knows none of its own (R01). */
+  withEvidence(cause: EndCause): EndCause {
+    if (this.#transport === undefined || cause.code === 'closed') return cause;
+    const { pid } = this.#transport;
+    const evidence = { pid, executable: this.#executable, stderrTail: shownTail(this.#transport.stderrTail()) };
+    return { ...cause, details: { ...evidence, ...cause.details } };
+  }
+
   /** Puts one line on the CLI's input; rejects with NO_PROCESS or CLI_INPUT_CLOSED. */
-  write(line: string): Promise<void> {
-    if (this.#transport === undefined) return Promise.reject(new TroupeError('NO_PROCESS'));
-    return this.#transport.write(line);
+  async write(line: string): Promise<void> {
+    if (this.#transport === undefined) throw new TroupeError('NO_PROCESS');
+    try {
+      await this.#transport.write(line);
+    } catch (error) {
+      this.#awaitEndOf(this.#transport, error);
+      throw error;
+    }
+  }
+
+  /** A process that stopped reading mostly ends, and its end tells why (R22); one that lives on serves nobody any more. */
+  #awaitEndOf(transport: Transport, error: unknown): void {
+    if (this.#isInputLost) return;
+    this.#isInputLost = true;
+    const { clock } = this.#options;
+    const timer = clock.setTimeout(
+      () => this.#report({ type: 'cli.faulted', cause: causeOf(error, false) }),
+      INPUT_LOST_MS,
+    );
+    void transport.exited.then(() => clock.clearTimeout(timer));
   }
 
   async #open(report: (event: CliEvent) => void): Promise<void> {
@@ -93,6 +123,7 @@ export class CliLink {
     try {
       const { plan, initialize } = await this.#options.plan();
       this.#initialize = initialize;
+      this.#executable = plan.command;
       const transport = await this.#options.open(plan, {
         output: (chunk) => this.#read(chunk),
         stderr: (line) => this.#options.listener.stderr(line),
@@ -153,6 +184,8 @@ export class CliLink {
   #catchUp(): void {
     const transport = this.#transport;
     if (transport === undefined) return;
+    // From here on a write that fails is our own doing.
+    if (this.#wants !== 'nothing') this.#isInputLost = true;
     if (this.#wants === 'end-input') transport.endInput();
     if (this.#wants === 'terminate') transport.signal('SIGTERM');
     if (this.#wants === 'reap') void this.#reap(transport);

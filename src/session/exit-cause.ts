@@ -30,16 +30,22 @@ export function exitCause(evidence: ExitEvidence): EndCause {
   const { exit, isTruncated } = evidence;
   const said = evidence.resultErrors.filter((text) => text.trim() !== '').join('; ');
   const stderr = evidence.stderrTail.trim();
-  const reason = (said === '' ? stderr : said).slice(-SHOWN_CHARACTERS);
+  const whole = said === '' ? stderr : said;
+  const reason = whole.slice(-SHOWN_CHARACTERS);
   const status = exit.signal === null ? `exit code ${exit.exitCode}` : `signal ${exit.signal}`;
-  const known = PERMANENT.find(({ pattern }) => pattern.test(reason));
+  const known = PERMANENT.find(({ pattern }) => pattern.test(whole));
   const cut = isTruncated ? ' Its last line was cut short.' : '';
   return {
     code: known?.code ?? 'CLI_EXITED',
     message: `${reason === '' ? 'It said nothing.' : reason} (${status})${cut}`,
     permanent: known !== undefined,
-    details: { exitCode: exit.exitCode, signal: exit.signal, stderrTail: stderr.slice(-SHOWN_CHARACTERS) },
+    details: { exitCode: exit.exitCode, signal: exit.signal, stderrTail: shownTail(stderr) },
   };
+}
+
+/** The end of what stderr said, short enough for an error. */
+export function shownTail(stderrTail: string): string {
+  return stderrTail.trim().slice(-SHOWN_CHARACTERS);
 }
 
 /** The cause as the error that callers get. */

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type Actor, createActor } from 'xstate';
 import type { McpServerSpec, SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
-import type { SessionStateName } from '../../machines/session/session.events.ts';
+import type { SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
@@ -82,6 +82,11 @@ export class Incarnation {
     this.actor.start();
   }
 
+  /** Tells the machine something; after its end nobody listens any more. */
+  tell(event: SessionEvent): void {
+    if (this.actor.getSnapshot().status === 'active') this.actor.send(event);
+  }
+
   /** The way the conversation reaches this process. */
   delivery(): Delivery {
     return {
@@ -91,8 +96,8 @@ export class Incarnation {
         // A prompt that cannot be written has no process any more: its end decides what becomes of the prompt.
         this.#link.write(line).catch(() => {});
       },
-      setWorking: (isWorking) => this.actor.send({ type: isWorking ? 'work.started' : 'work.ended' }),
-      turnStarted: () => this.actor.send({ type: 'turn.started' }),
+      setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
+      turnStarted: () => this.tell({ type: 'turn.started' }),
     };
   }
 
@@ -122,7 +127,7 @@ export class Incarnation {
     this.#watch.close();
     this.#bridge.close();
     this.#options.permissions.withdrawAll('The CLI process is gone.');
-    this.#options.listener.ended(output);
+    this.#options.listener.ended({ ...output, cause: this.#link.withEvidence(output.cause) });
   }
 
   #buildLink(): CliLink {
@@ -166,9 +171,9 @@ export class Incarnation {
       inspect,
       onChanged: (server, status, reason) => {
         listener.mcpChanged(server, status, reason);
-        if (status === 'connecting') this.actor.send({ type: 'mcp.handshake-started', server });
-        if (status === 'connected') this.actor.send({ type: 'mcp.connected', server });
-        if (status === 'failed') this.actor.send({ type: 'mcp.failed', server, reason: reason ?? 'unknown reason' });
+        if (status === 'connecting') this.tell({ type: 'mcp.handshake-started', server });
+        if (status === 'connected') this.tell({ type: 'mcp.connected', server });
+        if (status === 'failed') this.tell({ type: 'mcp.failed', server, reason: reason ?? 'unknown reason' });
       },
     });
   }

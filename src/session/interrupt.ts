@@ -39,7 +39,7 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const stopped = conversation.ledger.markInterrupted();
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
-  incarnation.actor.send({ type: 'session.interrupt' });
+  incarnation.tell({ type: 'session.interrupt' });
   const payload = target.cancelQueued === true ? { cancel_queued: true } : {};
   const isOverdue = overdue(life, incarnation.actor);
   await incarnation.channel.request('interrupt', payload, { deadlineMs: target.interruptMs }).catch(tolerateLoss);

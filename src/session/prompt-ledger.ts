@@ -33,6 +33,7 @@ export class PromptLedger {
   #queue: PromptRecord[] = [];
   #outstanding: PromptRecord[] = [];
   #lastResult: ResultFacts | undefined;
+  #isTurnOpen = false;
   #hasSeenEcho = false;
 
   constructor(options: { maxQueued: number; listener: LedgerListener }) {
@@ -64,6 +65,7 @@ export class PromptLedger {
       ...prompt,
       state: 'queued',
       isEchoed: false,
+      isFolded: false,
       wasInterruptAsked: false,
       result: undefined,
     };
@@ -106,6 +108,10 @@ export class PromptLedger {
   /** A turn opened. Where no lifecycle tells, it belongs to the oldest prompt that was written. */
   onTurnOpened(hasLifecycle: boolean): void {
     this.#lastResult = undefined;
+    this.#isTurnOpen = true;
+    for (const record of this.#outstanding.filter(({ isFolded }) => isFolded)) {
+      this.#end(record, endedWithoutResult('completed', record.id, undefined));
+    }
     const oldest = this.#outstanding[0];
     if (!hasLifecycle && oldest !== undefined) this.#start(oldest);
   }
@@ -127,6 +133,7 @@ export class PromptLedger {
       this.#end(record, endedByResult(result, { outcome, costUsd, promptIds }));
     }
     this.#lastResult = result;
+    this.#isTurnOpen = false;
     return promptIds;
   }
 
@@ -135,7 +142,9 @@ export class PromptLedger {
     const unfinished = this.#outstanding;
     const again: PromptRecord[] = [];
     for (const record of unfinished) {
-      if (policy.wasAsked || record.wasInterruptAsked) {
+      if (record.isFolded) {
+        this.#end(record, endedWithoutResult('completed', record.id, undefined));
+      } else if (policy.wasAsked || record.wasInterruptAsked) {
         this.#end(record, endedWithoutResult('interrupted', record.id, undefined));
       } else if (policy.isRestarting && policy.canSendAgain) {
         record.state = 'queued';
@@ -150,6 +159,7 @@ export class PromptLedger {
     this.#outstanding = [];
     this.#queue = [...again, ...this.#queue];
     this.#lastResult = undefined;
+    this.#isTurnOpen = false;
     if (!policy.isRestarting) this.returnQueued(policy.error);
   }
 
@@ -167,7 +177,8 @@ export class PromptLedger {
   }
 
   #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {
-    const named = this.#outstanding.filter((record) => result.promptUuids.includes(record.id));
+    const isNamed = (record: PromptRecord) => result.promptUuids.includes(record.id);
+    const named = this.#outstanding.filter((record) => isNamed(record) || record.isFolded);
     if (named.length > 0) return named;
     // With a lifecycle, a result that names nobody is nobody's; an origin other than a human is an unprompted turn.
     if (hasLifecycle || (result.origin !== undefined && result.origin !== 'human')) return [];
@@ -180,6 +191,10 @@ export class PromptLedger {
 
   #endByLifecycle(record: PromptRecord): void {
     const result = this.#lastResult;
+    if (record.state === 'started' && this.#isTurnOpen) {
+      record.isFolded = true;
+      return;
+    }
     if (record.state !== 'started' || result === undefined) {
       this.#end(record, endedWithoutResult('completed', record.id, undefined));
       return;

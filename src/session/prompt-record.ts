@@ -19,6 +19,8 @@ export interface PromptRecord {
   state: 'queued' | 'delivered' | 'started' | 'ended';
   /** The CLI acknowledged it by a replay since the last result: the sign of older versions (WIRE §11). */
   isEchoed: boolean;
+  /** The CLI is done with it but not with the turn it was folded into: that turn's result is its own (WIRE §11). */
+  isFolded: boolean;
   wasInterruptAsked: boolean;
   result: TurnResult | undefined;
 }

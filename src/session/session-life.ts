@@ -122,11 +122,11 @@ export class SessionLife {
 
   /** Starts, or starts again at once: out of hibernation, backoff or quarantine. */
   wake(): void {
-    this.#child.send({ type: 'child.start' });
+    if (!this.isOver) this.#child.send({ type: 'child.start' });
   }
 
   stop(mode: 'close' | 'kill'): void {
-    this.#child.send({ type: 'child.stop', mode });
+    if (!this.isOver) this.#child.send({ type: 'child.stop', mode });
   }
 
   /** Calls the listener after each change of state. Returns the way to stop it. */
@@ -148,8 +148,8 @@ export class SessionLife {
       this.#incarnation = incarnation;
       this.#options.conversation.startProcess(input.incarnation);
       receive((command) => {
-        if (command.type === 'incarnation.close') incarnation.actor.send({ type: 'session.close' });
-        if (command.type === 'incarnation.kill') incarnation.actor.send({ type: 'session.kill' });
+        if (command.type === 'incarnation.close') incarnation.tell({ type: 'session.close' });
+        if (command.type === 'incarnation.kill') incarnation.tell({ type: 'session.kill' });
       });
       incarnation.start();
     });

@@ -17,24 +17,34 @@ export interface AdmissionLimits {
 /** One place in a queue: given back exactly once. */
 type Release = () => void;
 
+/** A queue that knows how many places are held: p-queue still counts one that was given back in the same tick. */
+interface Gate {
+  readonly queue: PQueue;
+  held: number;
+}
+
+function newGate(concurrency: number): Gate {
+  return { queue: new PQueue({ concurrency }), held: 0 };
+}
+
 /** How many sessions may exist and how many may start at the same time. Only counts: no timers of p-queue's are used. */
 export class AdmissionControl {
-  readonly #sessions: PQueue;
-  readonly #starts: PQueue;
-  readonly #startsByConfigDir = new Map<string, PQueue>();
+  readonly #sessions: Gate;
+  readonly #starts: Gate;
+  readonly #startsByConfigDir = new Map<string, Gate>();
   readonly #limits: AdmissionLimits;
   readonly #clock: Clock;
 
   constructor(limits: AdmissionLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#sessions = new PQueue({ concurrency: limits.maxSessions });
-    this.#starts = new PQueue({ concurrency: limits.maxStarting });
+    this.#sessions = newGate(limits.maxSessions);
+    this.#starts = newGate(limits.maxStarting);
   }
 
   /** Sessions that hold a slot, and those that wait for one. */
   get load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return { sessions: this.#sessions.pending, waiting: this.#sessions.size, starting: this.#starts.pending };
+    return { sessions: this.#sessions.held, waiting: this.#sessions.queue.size, starting: this.#starts.held };
   }
 
   /**
@@ -67,13 +77,13 @@ export class AdmissionControl {
     }
   }
 
-  #startsOf(configDir: string, concurrency: number): PQueue {
-    let queue = this.#startsByConfigDir.get(configDir);
-    if (queue === undefined) {
-      queue = new PQueue({ concurrency });
-      this.#startsByConfigDir.set(configDir, queue);
+  #startsOf(configDir: string, concurrency: number): Gate {
+    let gate = this.#startsByConfigDir.get(configDir);
+    if (gate === undefined) {
+      gate = newGate(concurrency);
+      this.#startsByConfigDir.set(configDir, gate);
     }
-    return queue;
+    return gate;
   }
 
   #memoryShortage(): Promise<never> | undefined {
@@ -86,16 +96,16 @@ export class AdmissionControl {
   }
 
   #take(
-    queue: PQueue,
+    gate: Gate,
     signal: AbortSignal,
     deadline: { deadlineMs: number; error: () => TroupeError } | undefined,
   ): Promise<Release> {
     return new Promise<Release>((resolve, reject) => {
-      let hasLeft = false;
+      const gone = new AbortController();
       const leave = (error: TroupeError) => {
-        hasLeft = true;
         settle();
         reject(error);
+        gone.abort();
       };
       const onAbort = () => leave(new TroupeError('ABORTED', { cause: signal.reason }));
       const timer =
@@ -109,12 +119,20 @@ export class AdmissionControl {
         return;
       }
       signal.addEventListener('abort', onAbort, { once: true });
-      void queue.add(async () => {
-        // Who left while waiting passes the slot on at once.
-        if (hasLeft) return;
+      const hold = async () => {
         settle();
-        await new Promise<void>((release) => resolve(release));
-      });
+        gate.held += 1;
+        await new Promise<void>((giveBack) => {
+          let isHeld = true;
+          resolve(() => {
+            if (isHeld) gate.held -= 1;
+            isHeld = false;
+            giveBack();
+          });
+        });
+      };
+      // Who leaves while waiting is taken out of the queue at once; only then does `add` reject.
+      gate.queue.add(hold, { signal: gone.signal }).catch(() => {});
     });
   }
 }

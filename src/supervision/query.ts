@@ -45,7 +45,15 @@ export function query({ prompt, options = {} }: QueryInput): Query {
   // Whoever never iterates shall not meet an unhandled rejection; whoever does gets it from the first step.
   starting.catch(() => {});
   const messages = read(supervisor, starting, prompt);
+  const leave = messages.return.bind(messages);
+  // A generator that was never stepped runs no `finally`, and one that waits for a message would make its leaver wait.
+  const end = async () => {
+    await supervisor.shutdown();
+    return leave();
+  };
   return Object.assign(messages, {
+    return: end,
+    [Symbol.asyncDispose]: async () => void (await end()),
     interrupt: async () => (await starting).interrupt(),
     setModel: async (model?: string) => (await starting).setModel(model),
     setPermissionMode: async (mode: string) => (await starting).setPermissionMode(mode),

@@ -100,7 +100,18 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
       }),
   });
   const { controlMs, interruptMs } = timeouts;
-  const session = new Session({ id, key: options.key, life, conversation, desk, log, settings, controlMs, interruptMs, clock });
+  const session = new Session({
+    id,
+    key: options.key,
+    life,
+    conversation,
+    desk,
+    log,
+    settings,
+    controlMs,
+    interruptMs,
+    clock,
+  });
   return { session, life, conversation, desk, log };
 }
 
@@ -122,11 +133,11 @@ function buildDesk(
       const { id: requestId, toolName, input, toolUseId, agentId } = request;
       const epoch = life()?.epoch ?? 0;
       log.append(epoch, { type: 'permission.requested', requestId, toolName, input, toolUseId, agentId });
-      life()?.incarnation?.actor.send({ type: 'permission.requested', requestId });
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId });
     },
     onSettled: ({ id: requestId }, { outcome, by }) => {
       log.append(life()?.epoch ?? 0, { type: 'permission.settled', requestId, outcome, by });
-      life()?.incarnation?.actor.send({ type: 'permission.settled', requestId });
+      life()?.incarnation?.tell({ type: 'permission.settled', requestId });
     },
     onDroppedUpdates: ({ id }, dropped) => {
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;

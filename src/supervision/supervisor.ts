@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import type { SupervisorEvent, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -113,7 +113,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Admits nothing new, lets running turns and queued prompts end, then stops every session. */
   async drain(): Promise<void> {
-    this.#actor.send({ type: 'supervisor.drain' });
+    if (this.state !== 'stopped') this.#tellMachine({ type: 'supervisor.drain' });
     await this.#stopped;
   }
 
@@ -122,7 +122,7 @@ export class Supervisor implements AsyncDisposable {
    * After `timeoutMs` what is left is killed. Idempotent.
    */
   async shutdown(options: { timeoutMs?: number } = {}): Promise<void> {
-    this.#actor.send({ type: 'supervisor.shutdown' });
+    if (this.state !== 'stopped') this.#tellMachine({ type: 'supervisor.shutdown' });
     const { timeoutMs = Number.POSITIVE_INFINITY } = options;
     const timer = this.#clock.setTimeout(() => void this.#stopChildren('kill'), timeoutMs);
     await this.#stopped;
@@ -131,6 +131,10 @@ export class Supervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown();
+  }
+
+  #tellMachine(event: SupervisorEvent): void {
+    if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event);
   }
 
   #inherited(): Partial<SessionOptions> {
@@ -173,7 +177,7 @@ export class Supervisor implements AsyncDisposable {
     void built.life.ended.then(() => {
       slot.release();
       this.#sessions.delete(id);
-      this.#actor.send({ type: 'child.stopped' });
+      this.#tellMachine({ type: 'child.stopped' });
     });
     return built;
   }

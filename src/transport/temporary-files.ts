@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 
-/** Removes files that may hold private settings. A file that cannot be removed is tried once more and then left. */
+/** Removes files that may hold private settings, and the folders named with them; what resists is tried once more and left. */
 export async function removeTemporaryFiles(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => remove(path).catch(() => remove(path).catch(() => {}))));
 }
@@ -10,7 +10,7 @@ export async function removeTemporaryFiles(paths: readonly string[]): Promise<vo
 export function removeTemporaryFilesNow(paths: readonly string[]): void {
   for (const path of paths) {
     try {
-      rmSync(path, { force: true });
+      rmSync(path, { force: true, recursive: true });
     } catch {
       // The host is going down; there is nobody left to tell.
     }
@@ -18,5 +18,5 @@ export function removeTemporaryFilesNow(paths: readonly string[]): void {
 }
 
 function remove(path: string): Promise<void> {
-  return rm(path, { force: true });
+  return rm(path, { force: true, recursive: true });
 }

@@ -141,7 +141,10 @@ describe('questions of the CLI', () => {
   it('tell when their answer was taken by the pipe, and not before', async () => {
     const ask = openPromise<unknown>();
     const pipe = openPromise<void>();
-    const { channel, cliAsks } = openChannel({ write: () => pipe.promise, handlers: { can_use_tool: () => ask.promise } });
+    const { channel, cliAsks } = openChannel({
+      write: () => pipe.promise,
+      handlers: { can_use_tool: () => ask.promise },
+    });
     cliAsks('r1', 'can_use_tool');
     let written: boolean | undefined;
     void channel.answerWritten('r1').then((value) => {

@@ -32,7 +32,7 @@ describe('starting', () => {
   it('stops with the cause of an admission that was refused', async () => {
     const { child, admission, output } = openChild();
 
-    admission.refuse({ code: 'AT_CAPACITY', message: 'No slot became free.' });
+    admission.refuse({ code: 'AT_CAPACITY', reason: 'No slot became free.' });
     await waitFor(child, ({ status }) => status === 'done');
 
     expect(output()?.cause).toEqual({ code: 'AT_CAPACITY', message: 'No slot became free.', permanent: true });
@@ -122,7 +122,7 @@ describe('the end of an incarnation that had been ready', () => {
 
     child.send({ type: 'incarnation.ended', cause: CRASH, at: 10, chance: 0.5 });
     clock.increment(1_000);
-    admission.refuse({ code: 'AT_CAPACITY', message: 'No slot became free.' });
+    admission.refuse({ code: 'AT_CAPACITY', reason: 'No slot became free.' });
     await waitFor(child, (snapshot) => !snapshot.matches('waiting'));
 
     expect(state()).toBe('quarantined');

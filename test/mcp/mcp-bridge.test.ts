@@ -63,12 +63,15 @@ describe('messages at the edge', () => {
     expect(await notify('calc', 'notifications/nobody-knows')).toEqual({ jsonrpc: '2.0', result: {} });
   });
 
-  it.each(['nope', '', '__proto__', 'constructor', 7, undefined])('refuses the unknown server %j (R99)', async (server) => {
-    const { say, told } = openBridge({ calc: serverThatWaits().instance });
-    const reply = await say(server, { jsonrpc: '2.0', id: 3, method: 'tools/list' });
-    expect(reply).toMatchObject({ jsonrpc: '2.0', id: 3, error: { code: -32601 } });
-    expect(told).toEqual([]);
-  });
+  it.each(['nope', '', '__proto__', 'constructor', 7, undefined])(
+    'refuses the unknown server %j (R99)',
+    async (server) => {
+      const { say, told } = openBridge({ calc: serverThatWaits().instance });
+      const reply = await say(server, { jsonrpc: '2.0', id: 3, method: 'tools/list' });
+      expect(reply).toMatchObject({ jsonrpc: '2.0', id: 3, error: { code: -32601 } });
+      expect(told).toEqual([]);
+    },
+  );
 
   it('answers a ping, and refuses a method it does not know with -32601 (R99)', async () => {
     const { request } = openBridge({ calc: serverThatWaits().instance });
@@ -86,7 +89,11 @@ describe('messages at the edge', () => {
     ['no version', { id: 1, method: 'ping' }, 1],
     ['another version', { jsonrpc: '1.0', id: 1, method: 'ping' }, 1],
     ['params that are a text', { jsonrpc: '2.0', id: 1, method: 'ping', params: 'x' }, 1],
-    ['a progress token that is an object', { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { progressToken: {} } } }, 1],
+    [
+      'a progress token that is an object',
+      { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { progressToken: {} } } },
+      1,
+    ],
   ])('answers malformed JSON-RPC with an error, never with silence: %s (R99)', async (_title, message, id) => {
     const { say } = openBridge({ calc: serverThatWaits().instance });
     const reply = await Promise.race([say('calc', message), nextLoop('silence')]);
@@ -336,7 +343,11 @@ describe('one server in two sessions', () => {
       method: 'notifications/progress',
       params: { progressToken: 1, progress: 50 },
     });
-    expect(left.told.at(-1)).toEqual(['notification', 'calc', expect.objectContaining({ method: 'notifications/progress' })]);
+    expect(left.told.at(-1)).toEqual([
+      'notification',
+      'calc',
+      expect.objectContaining({ method: 'notifications/progress' }),
+    ]);
     expect(right.told.filter(([what]) => what === 'notification')).toEqual([]);
 
     server.calls[0]?.answer.resolve('done');

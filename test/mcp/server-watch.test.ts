@@ -16,7 +16,12 @@ describe('watching the handshakes', () => {
     watch.handshakeStarted('calc');
     watch.connected('calc');
     clock.increment(10_000);
-    expect(changes).toEqual(['dead connecting', 'calc connecting', 'calc connected', expect.stringMatching(/^dead failed/)]);
+    expect(changes).toEqual([
+      'dead connecting',
+      'calc connecting',
+      'calc connected',
+      expect.stringMatching(/^dead failed/),
+    ]);
   });
 
   it('takes a server back that fails and shakes hands again (WIRE §4)', () => {
@@ -25,7 +30,12 @@ describe('watching the handshakes', () => {
     watch.failed('calc', 'refused');
     watch.handshakeStarted('calc');
     watch.connected('calc');
-    expect(changes).toEqual(['calc connecting', 'calc failed refused', expect.stringMatching(/^calc connecting/), 'calc connected']);
+    expect(changes).toEqual([
+      'calc connecting',
+      'calc failed refused',
+      expect.stringMatching(/^calc connecting/),
+      'calc connected',
+    ]);
   });
 
   it('knows nothing of servers that never shook hands', () => {

@@ -43,11 +43,14 @@ describe('a tool in this process', () => {
     },
   );
 
-  it.each(['constructor', '__proto__', 'toString'])('is not found by the name %s that every object has (R99)', async (name) => {
-    const { instance } = createSdkMcpServer({ name: 'odd', tools: [tool('plain', 'Plain.', {}, sayHello)] });
-    const { result } = await openBridge({ odd: instance }).call('odd', 1, name);
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not found') }] });
-  });
+  it.each(['constructor', '__proto__', 'toString'])(
+    'is not found by the name %s that every object has (R99)',
+    async (name) => {
+      const { instance } = createSdkMcpServer({ name: 'odd', tools: [tool('plain', 'Plain.', {}, sayHello)] });
+      const { result } = await openBridge({ odd: instance }).call('odd', 1, name);
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not found') }] });
+    },
+  );
 
   it('has a name of its own in its server', () => {
     const twice = tool('twice', 'Twice.', {}, sayHello);

@@ -1,5 +1,5 @@
-import { createSdkMcpServer, type ToolExtra, tool } from '../../src/mcp/tool.ts';
 import { z } from 'zod';
+import { createSdkMcpServer, type ToolExtra, tool } from '../../src/mcp/tool.ts';
 import { type OpenPromise, openPromise } from '../control/open-promise.ts';
 
 export interface Call {

@@ -92,13 +92,16 @@ describe('a question people answer', () => {
     }
   });
 
-  it.each([[{}], [{ input: 'ls' }], [{ input: null, tool_name: 7 }]])('can be as malformed as %j (R17)', async (wire) => {
-    const { desk, replies, ask } = openDesk();
-    await ask('r1', wire);
-    desk.answer('r1', ALLOW, 'ada');
-    await nextLoop();
-    expect(replies.get('r1')).toEqual({ payload: { behavior: 'allow', updatedInput: {} } });
-  });
+  it.each([[{}], [{ input: 'ls' }], [{ input: null, tool_name: 7 }]])(
+    'can be as malformed as %j (R17)',
+    async (wire) => {
+      const { desk, replies, ask } = openDesk();
+      await ask('r1', wire);
+      desk.answer('r1', ALLOW, 'ada');
+      await nextLoop();
+      expect(replies.get('r1')).toEqual({ payload: { behavior: 'allow', updatedInput: {} } });
+    },
+  );
 
   it('stays open whatever else happens in the session: nothing but its own end settles it (R33)', async () => {
     const { desk, settled, ask } = openDesk();
@@ -138,7 +141,10 @@ describe('the deadline', () => {
     });
     expect(settled).toMatchObject([{ id: 'r1', settlement: { outcome: 'expired', by: 'deadline' } }]);
     expect(() => desk.answer('r1', ALLOW, 'ada')).toThrow(
-      expect.objectContaining({ code: 'PERMISSION_SETTLED', details: { id: 'r1', outcome: 'expired', by: 'deadline' } }),
+      expect.objectContaining({
+        code: 'PERMISSION_SETTLED',
+        details: { id: 'r1', outcome: 'expired', by: 'deadline' },
+      }),
     );
   });
 

@@ -24,7 +24,11 @@ describe('what the CLI gets', () => {
       { behavior: 'allow', updatedInput: INPUT, updatedPermissions: [RULE] },
     ],
     ['a bare deny', { behavior: 'deny' }, { behavior: 'deny', message: 'The request was denied.' }],
-    ['a deny with an empty message', { behavior: 'deny', message: '' }, { behavior: 'deny', message: expect.any(String) }],
+    [
+      'a deny with an empty message',
+      { behavior: 'deny', message: '' },
+      { behavior: 'deny', message: expect.any(String) },
+    ],
     ['a deny with a reason', { behavior: 'deny', message: 'No.' }, { behavior: 'deny', message: 'No.' }],
     [
       'a deny that interrupts',

@@ -31,6 +31,7 @@ describe('the text delta of a stream event', () => {
   it('is undefined for other events and other messages', () => {
     expect(textDeltaOf(deltaOf({ type: 'input_json_delta', partial_json: '"text_delta"' }))).toBeUndefined();
     expect(textDeltaOf(messageOf({ type: 'stream_event', event: { type: 'message_stop' } }))).toBeUndefined();
+    expect(textDeltaOf(deltaOf({ type: 'zzz_delta', text: 'x', like: 'text_delta' }))).toBeUndefined();
     expect(
       textDeltaOf(messageOf({ type: 'assistant', event: { delta: { type: 'text_delta', text: 'x' } } })),
     ).toBeUndefined();

@@ -73,9 +73,9 @@ describe('fakeClaude', () => {
     expect(host.foreign).toEqual(['2.1.197 (Claude Code)']);
   });
 
-  it('keeps 40 processes apart in one journal', async () => {
+  it('keeps 25 processes apart in one journal', async () => {
     const fake = await newFake();
-    const hosts = Array.from({ length: 40 }, () => new Host(fake));
+    const hosts = Array.from({ length: 25 }, () => new Host(fake));
     const texts = await Promise.all(
       hosts.map(async (host, index) => {
         host.prompt(`number ${index}`);
@@ -87,7 +87,7 @@ describe('fakeClaude', () => {
     const journal = await fake.journal();
 
     expect(texts).toEqual(hosts.map((_, index) => `Echo: number ${index}`));
-    expect(journal).toHaveLength(40 * 4);
+    expect(journal).toHaveLength(25 * 4);
     for (const [index, host] of hosts.entries()) {
       const own = journal.filter((entry) => entry.pid === host.child.pid);
       expect(own.map((entry) => entry.kind)).toEqual(['start', 'line', 'eof', 'exit']);

@@ -272,6 +272,13 @@ describe('a permission question of the fake', () => {
     await host.end();
 
     expect(result.user_message_uuids).toEqual([U1, U2]);
-    expect(host.frames.filter((frame) => frame.type === 'result')).toHaveLength(1);
+    expect(host.frames.map(shape).slice(-6)).toEqual([
+      'user',
+      'command_lifecycle/started',
+      'assistant',
+      'command_lifecycle/completed',
+      'result/success',
+      'command_lifecycle/completed',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach } from 'vitest';
-import type { Session, SessionOptions, Supervisor } from '../../../src/index.ts';
+import type { ObservedEvent, Session, SessionOptions, Supervisor } from '../../../src/index.ts';
 import { createSupervisor } from '../../../src/index.ts';
 import { type FakeModel, fakeModel } from '../../../src/testing/fake-model/fake-model.ts';
 import type { ModelScript } from '../../../src/testing/fake-model/script.ts';
@@ -72,22 +72,17 @@ export function processesOf(sessionId: string): { pid: number; command: string }
     });
 }
 
-/** Resolves with the first event of the session that fits. */
-export async function eventOf<T extends string>(
+/** Resolves with the first event of the session, kept or to come, that is of this type and fits. */
+export async function eventOf<T extends ObservedEvent['type']>(
   session: Session,
   type: T,
-  fits: (event: Extract<Awaited<ReturnType<Session['events']>> extends AsyncIterable<infer E> ? E : never, { type: T }>) => boolean = () => true,
-) {
-  for await (const event of session.events()) {
-    if (event.type === type && fits(event as never)) return event as Extract<typeof event, { type: T }>;
-  }
+  fits: (event: Extract<ObservedEvent, { type: T }>) => boolean = () => true,
+): Promise<Extract<ObservedEvent, { type: T }>> {
+  const isWanted = (event: ObservedEvent): event is Extract<ObservedEvent, { type: T }> => event.type === type;
+  for await (const event of session.events()) if (isWanted(event) && fits(event)) return event;
   throw new Error(`The session ended without the event ${type}.`);
 }
 
 export function statesOf(session: Session): string[] {
   return session.history().map(({ state }) => state);
-}
-
-export function tick(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixturePath } from './open-fixture.ts';
 import { isRunning, runningWithMark } from './process-probe.ts';
 
@@ -13,7 +13,9 @@ describe('a host that goes down', () => {
     ['by an uncaught exception', 'throw', 1],
   ])('%s leaves nobody of its sessions behind (P1)', async (_case, way, code) => {
     const mark = `test:${randomUUID()}`;
-    const file = join(mkdtempSync(join(tmpdir(), 'host-')), 'settings.json');
+    const folder = mkdtempSync(join(tmpdir(), 'host-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'settings.json');
     writeFileSync(file, '{}');
 
     const host = await runHost([way, mark, file]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -23,11 +23,15 @@ describeTransport('subprocess', openSubprocess, () => planFor('obedient.mjs'));
 
 describe('reading a subprocess', () => {
   it('delivers 20 MiB of a process that exits at once to a reader that was paused (R13)', async () => {
-    const subject = await open(planFor('flood.mjs', ['1', String(20 * MIB), 'tail']));
+    let tellBegun = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      tellBegun = resolve;
+    });
+    const subject = await open(planFor('flood.mjs', ['1', String(20 * MIB), 'tail']), { onStderr: () => tellBegun() });
     subject.pause();
-    const before = subject.byteCount();
-    await new Promise((resolve) => setTimeout(resolve, 500)); // The reader of the report pauses; that is the case.
-    expect(subject.byteCount()).toBe(before);
+    await begun;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(subject.byteCount()).toBe(0);
     subject.resume();
     expect(await subject.finished).toEqual({ exitCode: 0, signal: null });
     expect(subject.byteCount()).toBe(20 * MIB + 4);
@@ -211,7 +215,9 @@ describe('ending a subprocess', () => {
   });
 
   it('removes temporary files once the tree is gone, and after a failed start', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'transport-')), 'settings.json');
+    const folder = mkdtempSync(join(tmpdir(), 'transport-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'settings.json');
     writeFileSync(file, '{}');
     const subject = await open(planOf('/bin/sleep', ['1000'], { temporaryFiles: [file] }));
     expect(existsSync(file)).toBe(true);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { parsePromptContent, parsePromptId } from '../../src/session/prompt-content.ts';
+
+describe('the content of a prompt', () => {
+  it('may be a text, taken as it is', () => {
+    for (const text of ['hello', '  indented\n', '/cost', '漢字 😀']) expect(parsePromptContent(text)).toBe(text);
+  });
+
+  it('may be content blocks, of kinds nobody here knows too', () => {
+    const blocks = [{ type: 'text', text: 'look' }, { type: 'image', source: { type: 'base64' } }, { type: 'zzz_new' }];
+    expect(parsePromptContent(blocks)).toBe(blocks);
+  });
+
+  it.each([
+    ['an empty text', '', 'content'],
+    ['a blank text', ' \n\t', 'content'],
+    ['nothing', undefined, 'content'],
+    ['null', null, 'content'],
+    ['a number', 7, 'content'],
+    ['an object', { type: 'text', text: 'hello' }, 'content'],
+    ['no block at all', [], 'content'],
+    ['a block that is a text', [{ type: 'text' }, 'hello'], 'content[1]'],
+    ['a block that is null', [null], 'content[0]'],
+    ['a block without a type', [{ text: 'hello' }], 'content[0]'],
+    ['a block whose type is no text', [{ type: 7 }], 'content[0]'],
+  ])('is refused before it can end the CLI: %s (WIRE §14)', (_title, content, field) => {
+    expect(() => parsePromptContent(content)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PROMPT', details: expect.objectContaining({ field }) }),
+    );
+  });
+});
+
+describe('the id of a prompt', () => {
+  it('is 1 to 200 printable characters; it need not be a uuid (WIRE §11)', () => {
+    for (const id of ['a', 'my prompt #1', 'x'.repeat(200), '11111111-1111-4111-8111-111111111111']) {
+      expect(parsePromptId(id)).toBe(id);
+    }
+  });
+
+  it.each([undefined, null, 7, '', 'x'.repeat(201), 'two\nlines', 'tab\t', 'é', '\u0000'])('is refused: %j', (id) => {
+    expect(() => parsePromptId(id)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PROMPT', details: expect.objectContaining({ field: 'id' }) }),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Session } from '../../../src/index.ts';
+import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import { isAlive, stage } from '../session/stage.ts';
+
+const SESSIONS = 200;
+const LINES = 200;
+/** A tick is due this often; the longest wait for one says how long the event loop stood still. */
+const TICK_MS = 20;
+
+it(`serves ${SESSIONS} sessions with ${LINES} lines each, in order, without blocking, and leaves nothing behind (P9, P10)`, async () => {
+  const before = { ...footprint(), listeners: listeners() };
+  const frame = {
+    type: 'stream_event',
+    event: { type: 'content_block_delta', index: '$i' },
+    session_id: '$session_id',
+  };
+  const { start, supervisor, fake } = await stage(
+    { rules: [on(when.prompt('go'), step.emitMany({ count: LINES, frame, perWrite: true }), step.echoTurn())] },
+    { limits: { maxSessions: SESSIONS, maxStarting: 8 }, timeouts: { admissionMs: 120_000, initializeMs: 60_000 } },
+  );
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => start()));
+  expect(listeners()).toBeLessThanOrEqual(before.listeners + 10);
+
+  const longestMs = watchLoop();
+  const seen = await Promise.all(sessions.map(linesOf));
+  const blockedMs = longestMs();
+
+  const expected = Array.from({ length: LINES }, (_, index) => index);
+  for (const lines of seen) expect(lines).toEqual(expected);
+  expect(blockedMs).toBeLessThan(250);
+
+  await supervisor.shutdown();
+  expect((await fake.pids()).filter(isAlive)).toEqual([]);
+  expect(supervisor.list()).toEqual([]);
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+  await expect.poll(() => footprint().handles, { timeout: 5_000 }).toBeLessThanOrEqual(before.handles + 2);
+  expect(footprint().descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+  expect(listeners()).toBe(before.listeners);
+}, 180_000);
+
+/** One turn of a session, as its reader sees it. */
+async function linesOf(session: Session): Promise<unknown[]> {
+  const indexes: unknown[] = [];
+  const turn = session.prompt('go');
+  for await (const message of turn) {
+    if (message.type !== 'stream_event') continue;
+    const event = message.value?.['event'] as { index?: unknown } | undefined;
+    indexes.push(event?.index);
+  }
+  expect((await turn.result).outcome).toBe('completed');
+  return indexes;
+}
+
+/** Starts to watch; the returned function stops and says how long the event loop was blocked at most, milliseconds. */
+function watchLoop(): () => number {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last - TICK_MS);
+    last = now;
+  }, TICK_MS);
+  return () => {
+    clearInterval(timer);
+    return Math.max(longest, performance.now() - last - TICK_MS);
+  };
+}
+
+function listeners(): number {
+  return process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+}
+
+function footprint(): { descriptors: number; handles: number } {
+  const kinds = process.getActiveResourcesInfo().filter((kind) => /Pipe|Process|Timeout/.test(kind));
+  return { descriptors: readdirSync('/proc/self/fd').length, handles: kinds.length };
+}
