@@ -29,7 +29,11 @@ export type CliEvent =
   | { type: 'cli.tree-gone'; killed: number; survivors: readonly number[] };
 
 /** Edges of "the CLI is working on something": own turns, unprompted turns and background work together. */
-export type WorkEvent = { type: 'work.started' } | { type: 'work.ended' } | { type: 'turn.started' };
+export type WorkEvent =
+  | { type: 'work.started' }
+  | { type: 'work.ended' }
+  | { type: 'turn.started' }
+  | { type: 'turn.ended' };
 
 export type PermissionNews =
   | { type: 'permission.requested'; requestId: string }

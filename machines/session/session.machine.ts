@@ -1,6 +1,13 @@
 import { assign, cancel, emit, raise, sendTo, setup } from 'xstate';
 import type { SessionOutput } from './session.context.ts';
-import { initialContext, isSettled, type SessionContext, type SessionInput, withServer } from './session.context.ts';
+import {
+  degradedServers,
+  initialContext,
+  isSettled,
+  type SessionContext,
+  type SessionInput,
+  withServer,
+} from './session.context.ts';
 import type { EndCause, LinkCommand, SessionEvent, SessionNotice, SessionStateName } from './session.events.ts';
 import { cliLink } from './session.ports.ts';
 
@@ -14,7 +21,7 @@ export const sessionMachine = setup({
   types: {
     input: {} as SessionInput,
     context: {} as SessionContext,
-    events: {} as SessionEvent | { type: 'deadline.initialize' },
+    events: {} as SessionEvent | { type: 'deadline.initialize' } | { type: 'deadline.interrupt' },
     emitted: {} as SessionNotice,
     output: {} as SessionOutput,
   },
@@ -33,6 +40,8 @@ export const sessionMachine = setup({
     reap: sendTo('link', { type: 'link.reap' } satisfies LinkCommand),
     armInitializeDeadline: raise({ type: 'deadline.initialize' }, { delay: 'initializeDeadline', id: 'initialize' }),
     disarmInitializeDeadline: cancel('initialize'),
+    armInterruptDeadline: raise({ type: 'deadline.interrupt' }, { delay: 'interruptDeadline', id: 'interrupt' }),
+    disarmInterruptDeadline: cancel('interrupt'),
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
     rememberExit: assign((_, params: { exit: SessionContext['exit'] }) => ({ exit: params.exit })),
     rememberTreeGone: assign((_, params: { survivors: readonly number[] }) => ({
@@ -70,8 +79,11 @@ export const sessionMachine = setup({
     markFailed: assign(({ context }, params: { server: string; reason: string }) => ({
       mcp: withServer(context.mcp, params.server, 'failed', params.reason),
     })),
+    blameInterrupt: assign(({ context }) => ({
+      endedBecause: context.endedBecause ?? overdue('INTERRUPT_TIMEOUT', context.timeouts.interruptMs),
+    })),
     blameRequiredServer: assign(({ context }) => {
-      const server = context.mcp.find((candidate) => candidate.required && candidate.status === 'failed');
+      const server = degradedServers(context).find(({ required }) => required);
       const message = `The required MCP server "${server?.name}" is not ready: ${server?.reason ?? 'unknown reason'}.`;
       const cause: EndCause = { code: 'MCP_SERVER_FAILED', message, permanent: false };
       return { endedBecause: context.endedBecause ?? cause };
@@ -80,6 +92,7 @@ export const sessionMachine = setup({
   guards: {
     hasServers: ({ context }) => context.mcp.length > 0,
     requiredServerFailed: ({ context }) => context.mcp.some((server) => server.required && server.status === 'failed'),
+    requiredServerMissing: ({ context }) => degradedServers(context).some(({ required }) => required),
     allServersSettled: ({ context }) => context.mcp.every(isSettled),
     noHandshakeStarted: ({ context }) => context.mcp.every((server) => server.status === 'waiting'),
     hasOpenPermission: ({ context }) => context.openPermissions.length > 0,
@@ -125,8 +138,9 @@ export const sessionMachine = setup({
       actions: { type: 'markFailed', params: ({ event }) => ({ server: event.server, reason: event.reason }) },
     },
     'work.started': { actions: 'startWork' },
-    'work.ended': { actions: 'endWork' },
-    'turn.started': { actions: 'forgetInterrupt' },
+    'work.ended': { actions: ['endWork', 'disarmInterruptDeadline'] },
+    'turn.started': {},
+    'turn.ended': { actions: ['forgetInterrupt', 'disarmInterruptDeadline'] },
     'permission.requested': {
       actions: { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
@@ -218,7 +232,10 @@ export const sessionMachine = setup({
       after: {
         // Such a CLI starts MCP with the first prompt: holding the prompt back would wait for ever (WIRE §0.4).
         handshakeGrace: { guard: 'noHandshakeStarted', target: 'ready' },
-        mcpDeadline: { target: 'ready' },
+        mcpDeadline: [
+          { guard: 'requiredServerMissing', target: 'closing', actions: 'blameRequiredServer' },
+          { target: 'ready' },
+        ],
       },
     },
     ready: {
@@ -247,34 +264,29 @@ export const sessionMachine = setup({
         },
         running: {
           on: {
-            'work.ended': { target: 'idle', actions: 'endWork' },
-            'session.interrupt': { target: 'interrupting', actions: 'markInterrupting' },
+            'work.ended': { target: 'idle', actions: ['endWork', 'disarmInterruptDeadline'] },
+            'session.interrupt': { target: 'interrupting', actions: ['markInterrupting', 'armInterruptDeadline'] },
             // The next turn of a busy session has a deadline of its own.
             'turn.started': { target: 'running', reenter: true },
           },
           // Waiting for a human leaves this state, so it never counts against the turn (P5).
           after: {
-            turnDeadline: { target: 'interrupting', actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting'] },
+            turnDeadline: {
+              target: 'interrupting',
+              actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting', 'armInterruptDeadline'],
+            },
           },
         },
         interrupting: {
           on: {
-            'work.ended': { target: 'idle', actions: 'endWork' },
-            // The interrupted turn is over: a prompt that waited for its end runs now (WIRE §8).
-            'turn.started': { target: 'running', actions: 'forgetInterrupt' },
+            'work.ended': { target: 'idle', actions: ['endWork', 'disarmInterruptDeadline'] },
+            // A prompt that waited for the end of the interrupted turn runs now (WIRE §8).
+            'turn.ended': { target: 'running', actions: ['forgetInterrupt', 'disarmInterruptDeadline'] },
             // A second interrupt must not restart the deadline of the first.
             'session.interrupt': {},
-          },
-          after: {
-            interruptDeadline: {
+            'deadline.interrupt': {
               target: '#session.closing.terminating',
-              actions: [
-                'tellInterruptOverdue',
-                {
-                  type: 'blame',
-                  params: ({ context }) => ({ cause: overdue('INTERRUPT_TIMEOUT', context.timeouts.interruptMs) }),
-                },
-              ],
+              actions: ['tellInterruptOverdue', 'blameInterrupt'],
             },
           },
         },
@@ -292,7 +304,12 @@ export const sessionMachine = setup({
           { actions: { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) } },
         ],
         // Where nothing works an interrupt ends nothing, so no end may be waited for (WIRE §8).
-        'session.interrupt': { guard: 'isWorking', actions: 'markInterrupting' },
+        'session.interrupt': [
+          { guard: 'isInterrupting' },
+          { guard: 'isWorking', actions: ['markInterrupting', 'armInterruptDeadline'] },
+        ],
+        // The CLI took the interrupt and still waits for an answer that nobody is meant to give any more (R41).
+        'deadline.interrupt': { target: 'closing.terminating', actions: ['tellInterruptOverdue', 'blameInterrupt'] },
       },
     },
     closing: {

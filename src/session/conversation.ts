@@ -18,6 +18,8 @@ export interface Delivery {
   setWorking(isWorking: boolean): void;
   /** A turn opened: its deadline begins. */
   turnStarted(): void;
+  /** A turn has its result: an interrupt that was meant for it is over. */
+  turnEnded(): void;
 }
 
 export type ActivityState = 'running' | 'requires_action' | 'idle';
@@ -264,6 +266,7 @@ export class Conversation {
   #closeTurn(fact: Extract<Fact, { type: 'turn.result' }>): void {
     this.#tasks.turnEnded();
     this.#isTurnOpen = false;
+    this.#delivery?.turnEnded();
     this.#lastErrors = fact.isError ? (fact.errors.length > 0 ? fact.errors : [fact.text ?? '']) : [];
     const costUsd = this.#meter.add(fact);
     const promptIds = this.#ledger.onResult(fact, costUsd, this.#hasLifecycle);

@@ -98,6 +98,7 @@ export class Incarnation {
       },
       setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
       turnStarted: () => this.tell({ type: 'turn.started' }),
+      turnEnded: () => this.tell({ type: 'turn.ended' }),
     };
   }
 

@@ -146,11 +146,13 @@ function buildDesk(
   });
 }
 
-function restartSpec(...layers: readonly SessionOptions['restart'][]) {
-  return layers.reduce<typeof DEFAULT_RESTART>((spec, layer) => {
-    const { backoff, ...rest } = layer ?? {};
-    return { ...spec, ...definedOf(rest), backoff: { ...spec.backoff, ...definedOf(backoff ?? {}) } };
-  }, DEFAULT_RESTART);
+function restartSpec(general: SessionOptions['restart'], own: SessionOptions['restart']): typeof DEFAULT_RESTART {
+  const backoff = {
+    ...DEFAULT_RESTART.backoff,
+    ...definedOf(general?.backoff ?? {}),
+    ...definedOf(own?.backoff ?? {}),
+  };
+  return { ...DEFAULT_RESTART, ...definedOf(general ?? {}), ...definedOf(own ?? {}), backoff };
 }
 
 function definedOf<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {

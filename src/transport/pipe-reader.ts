@@ -4,6 +4,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Turns of the event loop that an abandoned pipe is read for, at most; the kernel holds far less than that brings. */
 const MAX_RELEASE_TURNS = 64;
 
+/** How long the pipes of all processes together may be taken from in one turn of the event loop, milliseconds. */
+const TURN_MS = 20;
+
+let turnEndsAt: number | undefined;
+let postponed: (() => void)[] = [];
+
+/** Many pipes that are full at the same time must not hold up everything else (P10): what is over waits for a later turn. */
+function inTurn(take: () => void): void {
+  if (turnEndsAt === undefined) {
+    turnEndsAt = performance.now() + TURN_MS;
+    setImmediate(() => {
+      turnEndsAt = undefined;
+      const takes = postponed;
+      postponed = [];
+      for (const next of takes) inTurn(next);
+    });
+  }
+  if (performance.now() < turnEndsAt) take();
+  else postponed.push(take);
+}
+
 export interface PipeReader {
   pause(): void;
   resume(): void;
@@ -31,7 +52,7 @@ export function readPipe(stream: Readable, listener: (chunk: Buffer) => void): P
     if (stream.readableLength === 0) stream.read();
   }
 
-  stream.on('readable', takeAll);
+  stream.on('readable', () => inTurn(takeAll));
   stream.on('error', () => {}); // A broken pipe ends in 'close' as well, and that is what counts.
 
   async function release(): Promise<void> {
@@ -42,6 +63,7 @@ export function readPipe(stream: Readable, listener: (chunk: Buffer) => void): P
       // The first wait may still be in the current turn; only the second has read the pipe for certain.
       await nextTurn();
       await nextTurn();
+      takeAll();
     }
     if (!isPaused) stream.destroy();
   }

@@ -216,7 +216,7 @@ describe('closing', () => {
     expect(sent).toEqual([]);
     cliAsks('r2', 'can_use_tool');
     await nextLoop();
-    expect([sent, oddities]).toEqual([[], []]);
+    expect([sent, oddities, signals.length]).toEqual([[], [], 1]);
   });
 });
 

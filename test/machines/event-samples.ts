@@ -27,6 +27,7 @@ export const SESSION_EVENTS: Samples<SessionEvent> = {
   'work.started': { type: 'work.started' },
   'work.ended': { type: 'work.ended' },
   'turn.started': { type: 'turn.started' },
+  'turn.ended': { type: 'turn.ended' },
   'permission.requested': { type: 'permission.requested', requestId: 'first' },
   'permission.settled': { type: 'permission.settled', requestId: 'first' },
   'mcp.handshake-started': { type: 'mcp.handshake-started', server: 'docs' },

@@ -87,13 +87,33 @@ describe('interrupting', () => {
       if (before === 'awaiting-permission') session.send({ type: 'permission.requested', requestId: 'first' });
       expect(state()).toBe(before);
 
-      session.send({ type: 'turn.started' });
+      session.send({ type: 'turn.ended' });
       session.send({ type: 'permission.settled', requestId: 'first' });
       clock.increment(60_000);
 
       expect(state()).toBe('ready.running');
     },
   );
+
+  it('keeps its deadline when the turn it is meant for opens late (R42)', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
+
+    session.send({ type: 'session.interrupt' });
+    session.send({ type: 'turn.started' });
+    clock.increment(3_000);
+
+    expect(state()).toBe('closing.terminating');
+  });
+
+  it('escalates too when the CLI takes the interrupt and leaves its question open (R41)', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
+
+    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'session.interrupt' });
+    clock.increment(3_000);
+
+    expect(state()).toBe('closing.terminating');
+  });
 
   it('goes on after a question that was open meanwhile', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });

@@ -38,6 +38,17 @@ describe('a slow reader', () => {
     expect(await takeAll(reader)).toEqual(['missed 1-8 (8)', ...from(9, 12)]);
   });
 
+  it('that keeps up is never told to lag, however much it took in all', async () => {
+    const { log } = openLog(TWO_KILOBYTES);
+    const reader = log.read({ from: 0 });
+    await takeAll(reader);
+    for (let round = 0; round < 50; round += 1) {
+      const seq = log.append(1, line('x'.repeat(600))).seq;
+      log.append(1, line('x'.repeat(600)));
+      expect(await takeAll(reader)).toEqual([seq, seq + 1]);
+    }
+  });
+
   it('gets an event that alone is over its limit, for nothing is dropped in silence (P6)', async () => {
     const { log, append } = openLog(TWO_KILOBYTES);
     const reader = log.read({ from: 0 });
