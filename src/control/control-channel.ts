@@ -5,6 +5,9 @@ import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
 
 export type ControlDecoded = Extract<Decoded, { kind: 'control-request' | 'control-response' | 'control-cancel' }>;
 
+/** Of this many answers the echo is recognised; the older ones had theirs long ago. */
+const ECHOES_EXPECTED = 1_000;
+
 /** Control traffic that belongs to nobody: late, doubled or unasked-for. Told, never acted on (P6). */
 export interface ControlOddity {
   readonly reason: 'late-response' | 'duplicate-request' | 'too-many-requests' | 'unknown-cancel';
@@ -26,6 +29,8 @@ export class ControlChannel {
   readonly #options: ControlChannelOptions;
   readonly #pending: PendingRequests;
   readonly #handlers: RequestHandlers;
+  /** Ids of our answers that a CLI which replays user messages will repeat on its output (WIRE §25.27). */
+  readonly #answered = new Set<string>();
   #nextId = 1;
   #closedBecause: unknown;
   #isClosed = false;
@@ -36,8 +41,8 @@ export class ControlChannel {
     this.#handlers = new RequestHandlers({
       limit: options.maxPending,
       reply: {
-        success: (requestId, payload) => this.#send(options.codec.encodeSuccess(requestId, payload)),
-        error: (requestId, message) => this.#send(options.codec.encodeError(requestId, message)),
+        success: (requestId, payload) => this.#answer(requestId, options.codec.encodeSuccess(requestId, payload)),
+        error: (requestId, message) => this.#answer(requestId, options.codec.encodeError(requestId, message)),
       },
     });
   }
@@ -100,6 +105,7 @@ export class ControlChannel {
           this.#options.onOddity({ reason: 'unknown-cancel', requestId });
         return;
       case 'control-response':
+        if (this.#answered.delete(requestId)) return;
         if (!this.#settle(decoded)) this.#options.onOddity({ reason: 'late-response', requestId });
     }
   }
@@ -118,6 +124,13 @@ export class ControlChannel {
     return outcome.ok
       ? this.#pending.resolve(requestId, { ...outcome.beside, ...outcome.response })
       : this.#pending.refuse(requestId, outcome.error, outcome.errorCode);
+  }
+
+  #answer(requestId: string, line: string): Promise<boolean> {
+    const oldest = this.#answered.values().next();
+    if (this.#answered.size >= ECHOES_EXPECTED && oldest.done !== true) this.#answered.delete(oldest.value);
+    this.#answered.add(requestId);
+    return this.#send(line);
   }
 
   /** An answer that cannot be written has no reader: the end of the process is told elsewhere, with its reason. */

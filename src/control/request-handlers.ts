@@ -1,3 +1,4 @@
+import { TroupeError } from '../errors.ts';
 /** One question of the CLI, on its way to whoever answers it. */
 export interface IncomingRequest {
   readonly requestId: string;
@@ -100,7 +101,13 @@ export class RequestHandlers {
     } catch (error) {
       if (signal.aborted) return false;
       this.#inFlight.delete(requestId);
-      return await this.#reply.error(requestId, error instanceof Error ? error.message : String(error));
+      return await this.#reply.error(requestId, reasonOf(error));
     }
   }
+}
+
+/** What went wrong, as the CLI passes it on to the model: the particular reason says more than the general sentence. */
+function reasonOf(error: unknown): string {
+  if (TroupeError.is(error)) return error.reason ?? error.message;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -47,6 +47,12 @@ export class LineReader {
     if (tail === undefined) return false;
     let isCut = false;
     this.#codec.decode(tail, (decoded) => {
+      // A frequent kind of line is not parsed on the way, so a cut one may still look like a message.
+      if (decoded.kind === 'message' && decoded.message.value === undefined) {
+        this.#tell('corrupt', `${tail.length} bytes: the last line was cut`);
+        isCut = true;
+        return;
+      }
       if (decoded.kind === 'diagnostic' && decoded.reason === 'corrupt') isCut = true;
       this.#route(decoded);
     });

@@ -223,10 +223,15 @@ export class Session implements AsyncDisposable {
    */
   async settled(options: { ceilingMs?: number } = {}): Promise<void> {
     const { conversation, clock, life } = this.#parts;
-    const ceilingMs = options.ceilingMs ?? Number.POSITIVE_INFINITY;
-    await within(conversation, clock, ceilingMs, () => life.isOver || conversation.isQuiet);
+    const endsAt = clock.now() + (options.ceilingMs ?? Number.POSITIVE_INFINITY);
+    const leftMs = () => Math.max(0, endsAt - clock.now());
+    const isQuiet = () => life.isOver || conversation.isQuiet;
     const isReported = () => life.isOver || !conversation.tasks.isTurnExpected;
-    await within(conversation, clock, Math.min(ceilingMs, AGENT_REPORT_MS), isReported);
+    do {
+      await within(conversation, clock, leftMs(), isQuiet);
+      await within(conversation, clock, Math.min(leftMs(), AGENT_REPORT_MS), isReported);
+      // The turn in which an agent reports may start the next one, and its result is not yet the idle state.
+    } while (!isQuiet() && leftMs() > 0);
   }
 
   /** Starts again at once after a quarantine, in a backoff, or out of hibernation; otherwise it changes nothing. */

@@ -70,6 +70,7 @@ export class AdmissionControl {
       return () => {
         leave();
         leaveFolder();
+        this.#forgetIdleFolders();
       };
     } catch (error) {
       leaveFolder();
@@ -84,6 +85,13 @@ export class AdmissionControl {
       this.#startsByConfigDir.set(configDir, gate);
     }
     return gate;
+  }
+
+  /** Only folders somebody starts in are kept. */
+  #forgetIdleFolders(): void {
+    for (const [configDir, gate] of this.#startsByConfigDir) {
+      if (gate.held === 0 && gate.queue.size === 0) this.#startsByConfigDir.delete(configDir);
+    }
   }
 
   #memoryShortage(): Promise<never> | undefined {

@@ -14,6 +14,14 @@ describe('the cost of a session', () => {
     expect(meter.usage().turns).toBe(4);
   });
 
+  it('does not take the first turn of a new process for a small one: its total begins at zero (R84)', () => {
+    const meter = new CostMeter();
+    meter.add(resultOf({ totalCostUsd: 0.4 }));
+    meter.startProcess();
+    expect(meter.add(resultOf({ totalCostUsd: 0.5 }))).toBe(0.5);
+    expect(meter.usage().costUsd).toBeCloseTo(0.9, 10);
+  });
+
   it('starts again where the total fell without a restart (R84)', () => {
     const meter = new CostMeter();
     expect([0.4, 0.1, 0.3].map((totalCostUsd) => meter.add(resultOf({ totalCostUsd }))?.toFixed(2))).toEqual([

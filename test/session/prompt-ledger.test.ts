@@ -73,6 +73,20 @@ describe("results that are nobody's", () => {
     expect(ends()).toEqual(['1 completed one', 'P completed yours']);
   });
 
+  it('leave the prompt alone by their origin, before any echo was ever seen (R73)', () => {
+    const { play, covered } = openLedger();
+    play({ send: 'P' }, { result: { origin: 'task-notification' } }, 'init', { result: { origin: 'human' } });
+    expect(covered).toEqual([[], ['P']]);
+  });
+
+  it('do not begin the prompt either: only its lifecycle does, where there is one (P3)', () => {
+    const { play, started } = openLedger({ hasLifecycle: true });
+    play({ send: 'P' }, 'init', { result: { origin: 'task-notification' } });
+    expect(started).toEqual([]);
+    play(['P', 'started']);
+    expect(started).toEqual(['P']);
+  });
+
   it('change nothing when they come twice (P3)', () => {
     const { play, ends } = openLedger({ hasLifecycle: true });
     const twice = { result: { promptUuids: ['1'], text: 'one' } };
@@ -142,6 +156,16 @@ describe('how a prompt ends', () => {
     play({ send: '1' }, ['1', 'started'], 'init', { send: '2' }, ['2', 'started'], ['2', 'completed']);
     play({ result: { isError: true, text: 'API Error', promptUuids: ['1', '2'] } }, ['1', 'completed']);
     expect(ends()).toEqual(['1 failed', '2 failed']);
+  });
+
+  it.each([
+    ['names only the other', { promptUuids: ['1'] }],
+    ['names nobody, as in a turn nobody prompted', { origin: 'task-notification' }],
+  ])('is that of the turn it was folded into, although its result %s (P3, WIRE §0.9)', (_title, facts) => {
+    const { play, ended } = openLedger({ hasLifecycle: true });
+    play({ send: '1' }, ['1', 'started'], 'init', { send: '2' }, ['2', 'started'], ['2', 'completed']);
+    play({ result: { ...facts, text: 'both' } });
+    expect(ended.find(({ id }) => id === '2')).toMatchObject({ result: { outcome: 'completed', text: 'both' } });
   });
 
   it('is told by the lifecycle alone when no turn opened for it: nobody waits for a result that cannot come (P5)', () => {

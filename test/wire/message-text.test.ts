@@ -37,6 +37,12 @@ describe('the text delta of a stream event', () => {
     ).toBeUndefined();
   });
 
+  it('is not looked for with the parser where the bytes show that there is none', () => {
+    const message = deltaOf({ type: 'thinking_delta', thinking: 'x' });
+    Object.defineProperty(message, 'value', { get: () => expect.fail('parsed') });
+    expect(textDeltaOf(message)).toBeUndefined();
+  });
+
   it('may be empty', () => {
     expect(textDeltaOf(deltaOf({ type: 'text_delta', text: '' }))).toBe('');
   });
