@@ -57,7 +57,7 @@ describe('questions of the CLI', () => {
     const { sent, cliAsks, channel } = openChannel({ handlers: { hook_callback: () => Promise.resolve({ big: 1n }) } });
     cliAsks('r1', 'hook_callback');
     await nextLoop();
-    expect(sent).toEqual([{ error: 'r1', message: expect.stringContaining('malformed') }]);
+    expect(sent).toEqual([{ error: 'r1', message: expect.stringContaining('JSON') }]);
     expect(channel.openRequests.theirs).toBe(0);
   });
 

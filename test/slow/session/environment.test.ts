@@ -77,7 +77,7 @@ describe('the command line', () => {
 
   it('too large for the system is refused before the spawn, naming the limit (R94)', async () => {
     const { start, fake } = await stage();
-    const error = await errorFrom(start({ allowedTools: Array.from({ length: 30_000 }, (_, index) => `Tool${index}`) }));
+    const error = await errorFrom(start({ extraArgs: { note: 'n'.repeat(200_000) } }));
     expect(error.code).toBe('ARGUMENTS_TOO_LARGE');
     expect(await fake.starts()).toEqual([]);
   });
