@@ -47,6 +47,7 @@ const NOTHING_KNOWN: ConversationFacts = {
 export class Conversation {
   readonly #log: EventLog;
   readonly #wanted: string | undefined;
+  readonly #expectedMode: () => string;
   readonly #ledger: PromptLedger;
   readonly #meter = new CostMeter();
   readonly #tasks = new BackgroundTasks();
@@ -56,14 +57,16 @@ export class Conversation {
   #epoch = 0;
   #hasLifecycle = false;
   #isTurnOpen = false;
+  #isModeChecked = false;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
   /** Who waits for the prompts to change: interrupts and drains. */
   readonly #watchers = new Set<() => void>();
 
-  constructor(options: { log: EventLog; maxQueued: number; wanted: string | undefined }) {
+  constructor(options: { log: EventLog; maxQueued: number; wanted: string | undefined; expectedMode: () => string }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
+    this.#expectedMode = options.expectedMode;
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       listener: {
@@ -144,6 +147,7 @@ export class Conversation {
     this.#meter.startProcess();
     this.#lastErrors = [];
     this.#hasLifecycle = false;
+    this.#isModeChecked = false;
     this.#isTurnOpen = false;
     this.#facts = { ...this.#facts, activity: undefined };
     this.#tasks.forget();
@@ -243,7 +247,18 @@ export class Conversation {
     this.#pump();
   }
 
+  /** The mode that was asked for must be the mode that rules; once per process, because turns may change it (R93). */
+  #checkMode(mode: string | undefined): void {
+    const expected = this.#expectedMode();
+    if (this.#isModeChecked || mode === undefined) return;
+    this.#isModeChecked = true;
+    if (mode === expected) return;
+    const detail = `asked for "${expected}", the CLI runs in "${mode}"`;
+    this.#append({ type: 'diagnostic', reason: 'permission-mode-differs', detail });
+  }
+
   #openTurn(fact: Extract<Fact, { type: 'turn.opened' }>): void {
+    this.#checkMode(fact.permissionMode);
     const former = this.#facts.conversationId;
     const { conversationId, cliVersion, model, permissionMode, capabilities } = fact;
     this.learn({

@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/def
 import { planLaunch } from '../launch/launch-plan.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
+import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import { Conversation } from '../session/conversation.ts';
 import { Incarnation } from '../session/incarnation.ts';
 import { Session } from '../session/session.ts';
@@ -55,6 +56,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     log,
     maxQueued: limits.maxPromptQueue,
     wanted: options.forkSession === true ? undefined : options.resume,
+    expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
   });
   let life: SessionLife | undefined;
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
@@ -100,6 +102,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
       }),
   });
   const { controlMs, interruptMs } = timeouts;
+  warnOfShadow(options, log);
   const session = new Session({
     id,
     key: options.key,
@@ -143,6 +146,17 @@ function buildDesk(
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
       log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
     },
+  });
+}
+
+/** A callback that is silently never called looks like one that allows everything (R40). */
+function warnOfShadow(options: SessionOptions, log: EventLog): void {
+  const tools = options.canUseTool === undefined ? [] : shadowedTools(options);
+  if (tools.length === 0) return;
+  log.append(0, {
+    type: 'diagnostic',
+    reason: 'decider-shadowed',
+    detail: `canUseTool is never asked about ${tools.join(', ')}`,
   });
 }
 

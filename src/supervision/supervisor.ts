@@ -13,6 +13,7 @@ import type { Session } from '../session/session.ts';
 import type { Admission } from '../session/session-life.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
+import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { type BuiltSession, buildSession } from './session-factory.ts';
 
@@ -204,7 +205,7 @@ export class Supervisor implements AsyncDisposable {
   /** Waits for the first ready state. A first start that fails is the caller's to see, and nothing of it stays behind. */
   #ready({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = () => life.stop('kill');
+      const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
       const stopListening = life.onChange(() => {
         if (life.state !== 'ready' && life.state !== 'awaiting-permission') return;
         settle();
@@ -212,9 +213,8 @@ export class Supervisor implements AsyncDisposable {
       });
       const settle = () => {
         stopListening();
-        signal?.removeEventListener('abort', onAbort);
+        stopWatching();
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
       void life.ended.then(({ cause }) => {
         settle();
         const wasAborted = signal?.aborted === true;
@@ -246,8 +246,7 @@ export class Supervisor implements AsyncDisposable {
 }
 
 function closeOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
-  const onAbort = () => life.stop('kill');
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  void life.ended.then(() => signal.removeEventListener('abort', onAbort));
+  const stopWatching = onAbort(signal, () => life.stop('kill'));
+  if (signal.aborted) life.stop('kill');
+  void life.ended.then(stopWatching);
 }

@@ -11,7 +11,12 @@ function leftovers(): string[] {
 
 describe('the environment of a process', () => {
   it('holds nothing by which an outer session marks its children, unless the caller sets it (R91, P11)', async () => {
-    const marks = { CLAUDECODE: '1', CLAUDE_CODE_ENTRYPOINT: 'cli', CLAUDE_CODE_SSE_PORT: '1', CLAUDE_CODE_SESSION_ID: 'x' };
+    const marks = {
+      CLAUDECODE: '1',
+      CLAUDE_CODE_ENTRYPOINT: 'cli',
+      CLAUDE_CODE_SSE_PORT: '1',
+      CLAUDE_CODE_SESSION_ID: 'x',
+    };
     const before = { ...process.env };
     Object.assign(process.env, marks, { TROUPE_TEST_PLAIN: 'kept' });
     onTestFinished(() => {
@@ -71,7 +76,13 @@ describe('the command line', () => {
     const sizes = (await fake.journal()).flatMap((entry) => (entry.kind === 'line' ? [entry.bytes] : []));
     expect(Math.max(...sizes)).toBeGreaterThan(400_000);
     await session.close();
-    await errorFrom(start({ systemPrompt: text, pathToClaudeCodeExecutable: '/bin/false', mcpServers: { far: { type: 'http', url: 'http://127.0.0.1:9/', headers: { a: text } } } }));
+    await errorFrom(
+      start({
+        systemPrompt: text,
+        pathToClaudeCodeExecutable: '/bin/false',
+        mcpServers: { far: { type: 'http', url: 'http://127.0.0.1:9/', headers: { a: text } } },
+      }),
+    );
     expect(leftovers().filter((name) => made.includes(name) || !before.includes(name))).toEqual([]);
   });
 

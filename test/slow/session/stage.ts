@@ -73,8 +73,7 @@ export async function script(...lines: readonly string[]): Promise<string> {
 /** Lines of a script that answer the initialize request. */
 export const ANSWER_INITIALIZE = [
   'read -r line',
-  'rest=${line#*\\"request_id\\":\\"}',
-  'id=${rest%%\\"*}',
+  'id=$(printf "%s" "$line" | sed \'s/.*"request_id":"\\([^"]*\\)".*/\\1/\')',
   'printf \'{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\\n\' "$id"',
 ];
 
