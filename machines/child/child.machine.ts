@@ -37,7 +37,11 @@ export const childMachine = setup({
     closeIncarnation: sendTo('incarnation', (_, params: { mode: 'close' | 'kill' }) => {
       return { type: `incarnation.${params.mode}` } satisfies IncarnationCommand;
     }),
-    markReady: assign((_, params: { at: number }) => ({ wasEverReady: true, readyAt: params.at })),
+    /** A session comes back to ready after each question; its uptime counts from the first time. */
+    markReady: assign(({ context }, params: { at: number }) => ({
+      wasEverReady: true,
+      readyAt: context.readyAt ?? params.at,
+    })),
     blame: assign((_, params: { cause: EndCause }) => ({ cause: params.cause })),
     countRestart: assign(({ context }, params: { at: number; chance: number }) =>
       countedRestart(context, params.at, params.chance),

@@ -157,6 +157,8 @@ export class SessionLife {
 
   #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {
     const { log, conversation, clock } = this.#options;
+    // A process that survived its own end must not speak into the conversation of its successor.
+    const isCurrent = () => this.epoch === epoch && this.#incarnation !== undefined;
     return {
       spawned: (pid) => {
         log.append(epoch, { type: 'session.started', incarnation: epoch, pid });
@@ -172,7 +174,10 @@ export class SessionLife {
         conversation.attach(this.#incarnation.delivery());
       },
       initialized: (answer) => conversation.learn(readInitializeAnswer(answer)),
-      message: (message) => conversation.onMessage(message),
+      message: (message) => {
+        if (isCurrent()) conversation.onMessage(message);
+        else log.append(epoch, { type: 'message', message });
+      },
       ended: (output) => this.#incarnationEnded(output, report),
       overdue: (what) => log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` }),
       mcpChanged: (server, status, reason) => {

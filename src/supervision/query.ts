@@ -41,10 +41,13 @@ const BACKGROUND_CEILING_MS = 10 * 60_000;
  */
 export function query({ prompt, options = {} }: QueryInput): Query {
   const supervisor = createSupervisor({ limits: { maxSessions: 1 } });
-  const starting = start(supervisor, options);
-  // Whoever never iterates shall not meet an unhandled rejection; whoever does gets it from the first step.
-  starting.catch(() => {});
-  const messages = read(supervisor, starting, prompt);
+  let starting: Promise<Session> | undefined;
+  // Started with its first use: a query that is made and then forgotten costs no process.
+  const begin = () => {
+    starting ??= start(supervisor, options);
+    return starting;
+  };
+  const messages = read(supervisor, begin, prompt, options.abortController?.signal);
   const leave = messages.return.bind(messages);
   // A generator that was never stepped runs no `finally`, and one that waits for a message would make its leaver wait.
   const end = async () => {
@@ -54,9 +57,9 @@ export function query({ prompt, options = {} }: QueryInput): Query {
   return Object.assign(messages, {
     return: end,
     [Symbol.asyncDispose]: async () => void (await end()),
-    interrupt: async () => (await starting).interrupt(),
-    setModel: async (model?: string) => (await starting).setModel(model),
-    setPermissionMode: async (mode: string) => (await starting).setPermissionMode(mode),
+    interrupt: async () => (await begin()).interrupt(),
+    setModel: async (model?: string) => (await begin()).setModel(model),
+    setPermissionMode: async (mode: string) => (await begin()).setPermissionMode(mode),
   });
 }
 
@@ -72,11 +75,12 @@ function start(supervisor: Supervisor, options: SessionOptions): Promise<Session
 
 async function* read(
   supervisor: Supervisor,
-  starting: Promise<Session>,
+  begin: () => Promise<Session>,
   prompt: QueryInput['prompt'],
+  abort: AbortSignal | undefined,
 ): AsyncGenerator<QueryMessage, void, void> {
   try {
-    const session = await starting;
+    const session = await begin();
     const events = session.events();
     let failure: unknown;
     const sent = new Set<string>();
@@ -95,6 +99,8 @@ async function* read(
     if (failure !== undefined) throw failure;
     const { error } = await session.ended;
     if (error !== undefined) throw error;
+    // A query that was cut off must not look like one that came to its end.
+    if (abort?.aborted === true) throw new TroupeError('ABORTED', { cause: abort.reason });
   } finally {
     // Also when the loop was left early or threw: nothing of the query outlives it (R53).
     await supervisor.shutdown();
@@ -108,10 +114,14 @@ async function drive(session: Session, prompt: QueryInput['prompt'], sent: Set<s
     sent.add(id);
     results.push(session.prompt(content, { id, onBusy: 'steer' }).result);
   };
-  if (typeof prompt === 'string') send(prompt, randomUUID());
-  else for await (const message of prompt) send(message.message.content, message.uuid ?? randomUUID());
-  await Promise.all(results);
-  await session.settled({ ceilingMs: BACKGROUND_CEILING_MS });
+  try {
+    if (typeof prompt === 'string') send(prompt, randomUUID());
+    else for await (const message of prompt) send(message.message.content, message.uuid ?? randomUUID());
+  } finally {
+    // What was sent before the stream of prompts failed is still answered.
+    await Promise.all(results);
+    await session.settled({ ceilingMs: BACKGROUND_CEILING_MS });
+  }
 }
 
 /** The CLI repeats our own prompts as a receipt (WIRE §11); the official SDK does not ask for it. */

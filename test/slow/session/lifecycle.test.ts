@@ -27,6 +27,22 @@ describe('the end of a turn', () => {
   });
 });
 
+describe('a close', () => {
+  it('lets a running turn end within its grace, also when an answer of ours finds the input ended (P1, WIRE §15)', async () => {
+    const question = { type: 'control_request', request_id: 'late', request: { subtype: 'zzz' } };
+    const { start, fake } = await stage({
+      rules: [on(when.prompt('work'), step.delay(200), step.emit(question), step.delay(2_600), step.echoTurn())],
+    });
+    const session = await start({ timeouts: { closeGraceMs: 20_000 } });
+    const turn = session.prompt('work');
+    await eventOf(session, 'turn.started');
+    await session.close();
+    expect(await turn.result).toMatchObject({ outcome: 'completed', text: 'Echo: work' });
+    const exits = (await fake.journal()).flatMap((entry) => (entry.kind === 'exit' ? [entry.reason] : []));
+    expect(exits).toEqual(['eof']);
+  });
+});
+
 describe('a process tree', () => {
   const family = [
     step.spawnChild({ detached: true, ignoreTerm: true, grandchild: true }),
@@ -101,6 +117,21 @@ describe('a process tree', () => {
     expect(pids.filter(isAlive)).toEqual([]);
     const ends = await Promise.all(sessions.map(({ ended }) => ended));
     expect(ends.map(({ reason }) => reason)).toEqual(sessions.map(() => 'closed'));
+  });
+});
+
+describe('a shutdown', () => {
+  it('kills what is left after its own deadline, and is one for all who ask for it (R52, P1)', async () => {
+    const { start, fake, supervisor } = await stage(
+      { atStart: [step.ignore('eof'), step.ignore('SIGTERM'), step.spawnChild({ detached: true, ignoreTerm: true })] },
+      { timeouts: { closeGraceMs: 60_000, terminateGraceMs: 60_000 } },
+    );
+    await Promise.all([start(), start(), start()]);
+    const ms = await timed(() => Promise.all([supervisor.shutdown(), supervisor.shutdown({ timeoutMs: 300 })]));
+    expect(ms).toBeGreaterThanOrEqual(290);
+    expect(ms).toBeLessThan(20_000);
+    expect((await fake.pids()).filter(isAlive)).toEqual([]);
+    expect(supervisor.state).toBe('stopped');
   });
 });
 

@@ -95,6 +95,19 @@ describe('a permission request', () => {
     expect(session.permissions.pending()).toEqual([]);
   });
 
+  it('is answered only when the pipe took the answer: a process that stopped reading is told to the answerer (R34)', async () => {
+    const { start } = await stage({
+      rules: [on(when.prompt('ask'), ask('q', { input: {} }), step.closeStdin(), step.stderr('deaf\n'), step.hang())],
+    });
+    const session = await start({ restart: { type: 'temporary' } });
+    const turn = session.prompt('ask');
+    const { requestId } = await eventOf(session, 'permission.requested');
+    await eventOf(session, 'stderr');
+    const error = await errorFrom(session.permissions.answer(requestId, { behavior: 'allow' }));
+    expect(error.code).toBe('CLI_INPUT_CLOSED');
+    expect((await turn.result).error?.code).toBe('CLI_INPUT_CLOSED');
+  });
+
   it('is one of many, each answered on its own, in any order, equal or not (R36)', async () => {
     const input = { input: { command: 'ls' } };
     const { start, fake } = await stage({

@@ -91,36 +91,33 @@ describe('turns of the CLI itself', () => {
   const notice = (text: string) => step.echoTurn({ text });
 
   it('are turns of their own, read between prompts, and idle means that no task is left (R72)', async () => {
-    const started = ['a', 'b', 'c'].map((id) =>
-      step.emit({
-        type: 'system',
-        subtype: 'task_started',
-        task_id: id,
-        task_type: 'local_agent',
-        session_id: '$session_id',
-      }),
-    );
-    const done = ['a', 'b', 'c'].map((id) =>
-      step.emit({
-        type: 'system',
-        subtype: 'task_notification',
-        task_id: id,
-        status: 'completed',
-        session_id: '$session_id',
-      }),
-    );
+    const task = (id: string, subtype: string, more: Record<string, unknown>) =>
+      step.emit({ type: 'system', subtype, task_id: id, session_id: '$session_id', ...more });
+    const started = (id: string) => task(id, 'task_started', { task_type: 'local_agent' });
+    const done = (id: string) => task(id, 'task_notification', { status: 'completed' });
     const { start } = await stage({
       rules: [
-        on(when.prompt('go'), ...started, step.echoTurn(), step.delay(300), ...done, notice('all three are done')),
+        on(
+          when.prompt('go'),
+          ...['a', 'b', 'c'].map(started),
+          step.echoTurn(),
+          step.delay(200),
+          ...['a', 'b', 'c'].map(done),
+          started('d'),
+          notice('three are done, a fourth was started'),
+          step.delay(200),
+          done('d'),
+          notice('all are done'),
+        ),
       ],
     });
     const session = await start();
-    const result = await session.prompt('go').result;
-    expect(result.text).toBe('Echo: go');
+    expect((await session.prompt('go').result).text).toBe('Echo: go');
     await session.settled();
     const ended = (await kept(session)).flatMap((event) => (event.type === 'turn.ended' ? [event] : []));
     expect(ended.map(({ promptIds, origin }) => [promptIds.length, origin])).toEqual([
       [1, undefined],
+      [0, 'task-notification'],
       [0, 'task-notification'],
     ]);
     expect(session.status).toBe('idle');

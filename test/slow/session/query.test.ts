@@ -108,7 +108,32 @@ describe('a query', () => {
     setImmediate(() => soon.abort());
     expect((await starting).code).toBe('ABORTED');
     const late = new AbortController();
-    await run(late, () => late.abort()).catch(() => {});
+    expect((await errorFrom(run(late, () => late.abort()))).code).toBe('ABORTED');
     expect((await fake.pids()).filter(isAlive)).toEqual([]);
+  });
+
+  it('answers what was sent before its stream of prompts failed', async () => {
+    const fake = await newFake({});
+    async function* prompts() {
+      yield { type: 'user' as const, message: { role: 'user' as const, content: 'before' } };
+      throw new Error('the stream broke');
+    }
+    const results: unknown[] = [];
+    const run = async () => {
+      for await (const message of query({ prompt: prompts(), options: { pathToClaudeCodeExecutable: fake.path } })) {
+        if (message.type === 'result') results.push(message['result']);
+      }
+    };
+
+    await expect(run()).rejects.toThrow('the stream broke');
+    expect(results).toEqual(['Echo: before']);
+  });
+
+  it('costs no process until it is used', async () => {
+    const fake = await newFake({});
+    query({ prompt: 'never asked', options: { pathToClaudeCodeExecutable: fake.path } });
+    for await (const _ of query({ prompt: 'asked', options: { pathToClaudeCodeExecutable: fake.path } }));
+
+    expect(await fake.starts()).toHaveLength(1);
   });
 });

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
-import { ANSWER_INITIALIZE, errorFrom, newSupervisor, script, stage, timed } from '../session/stage.ts';
+import {
+  ANSWER_INITIALIZE,
+  errorFrom,
+  eventOf,
+  isAlive,
+  newSupervisor,
+  script,
+  stage,
+  timed,
+} from '../session/stage.ts';
 
 const quickCli = () => script(...ANSWER_INITIALIZE, 'cat >/dev/null');
 
@@ -115,5 +124,25 @@ describe('drain', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(turns.map(() => 'completed'));
     expect(supervisor.state).toBe('stopped');
     expect(await fake.violations()).toEqual([]);
+  });
+
+  it('ends at its deadline although a turn does not, and at once when a shutdown is asked for (P5)', async () => {
+    for (const how of ['deadline', 'shutdown'] as const) {
+      const { start, supervisor, fake } = await stage(
+        { rules: [on(when.prompt('endless'), step.delay(60_000))] },
+        { timeouts: { drainMs: how === 'deadline' ? 300 : 60_000 } },
+      );
+      const session = await start();
+      const turn = session.prompt('endless');
+      const waiting = session.prompt('waiting');
+      await eventOf(session, 'turn.started');
+      const drained = supervisor.drain();
+      expect((await errorFrom(start())).code).toBe('SUPERVISOR_STOPPED');
+      if (how === 'shutdown') await supervisor.shutdown();
+      await drained;
+      expect((await turn.result).outcome).toBe('interrupted');
+      expect((await waiting.result).outcome).toBe('cancelled');
+      expect((await fake.pids()).filter(isAlive)).toEqual([]);
+    }
   });
 });
