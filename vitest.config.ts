@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/slow/**'],
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -18,6 +19,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          // After the fast ring, so that subprocesses have the machine to themselves.
+          sequence: { groupOrder: 1 },
         },
       },
     ],
