@@ -6,11 +6,28 @@ export interface Clock {
 }
 
 /** The longest delay a Node timer can hold; anything longer, `Infinity` included, would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Real time. A delay beyond the longest timer (`Infinity` too) never fires: it stands for "no deadline". */
-export const systemClock: Clock = {
-  setTimeout: (handler, ms) => (ms > MAX_TIMER_MS ? undefined : setTimeout(handler, ms)),
+/** Stands for a timer that was never set: the clock behind has no id for it and must not be asked to clear one. */
+const NEVER = Symbol('never');
+
+/**
+ * The same clock, never asked for more than `MAX_TIMER_MS` (24.8 days): a longer delay, `Infinity` too, stands for "no
+ * deadline" and never fires. A plain wrapper around Node's timers would fire after 1 ms instead.
+ */
+export function boundedClock(clock: Clock): Clock {
+  return {
+    setTimeout: (handler, ms) => (ms > MAX_TIMER_MS ? NEVER : clock.setTimeout(handler, ms)),
+    clearTimeout(id) {
+      if (id !== NEVER) clock.clearTimeout(id);
+    },
+    now: () => clock.now(),
+  };
+}
+
+/** Real time, under the rule of `boundedClock`. */
+export const systemClock: Clock = boundedClock({
+  setTimeout: (handler, ms) => setTimeout(handler, ms),
   clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout | undefined),
   now: () => Date.now(),
-};
+});

@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/launch': ['zod', 'node:*', 'src/transport (types)'],
   'src/control': ['src/wire'],
   'src/permissions': ['machines', 'src/wire', 'zod', 'xstate'],
-  'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire'],
+  'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
   'src/session': [
     'machines',
@@ -54,19 +54,20 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The option `canUseTool` has the type of the desk that calls it.
   'src/launch/session-options.ts': ['src/permissions (types)'],
   'src/launch/session-options-schema.ts': ['src/permissions (types)'],
+  // Settings given as JSON text are read as every other JSON text from outside.
+  'src/launch/settings-document.ts': ['src/wire'],
   // The hands of the mcp-server machine.
   'src/mcp/server-watch.ts': ['machines', 'xstate'],
   // In-process servers are handed on as they came.
   'src/session/incarnation.ts': ['@modelcontextprotocol/sdk (types)'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': [
-    '@modelcontextprotocol/sdk (types)',
-    'node:crypto',
-    'src/permissions',
-    'src/wire',
-  ],
+  'src/supervision/session-factory.ts': ['@modelcontextprotocol/sdk (types)', 'src/permissions', 'src/wire'],
   // Free memory is the only fact about the host that decides an admission.
   'src/supervision/admission.ts': ['node:os'],
+  // Each process gets a mark that no other process has.
+  'src/supervision/incarnation-plan.ts': ['node:crypto'],
+  // Arguments of public methods are checked at the edge, as options are.
+  'src/session/call-options.ts': ['zod'],
   // Ids are made where sessions and prompts are.
   'src/supervision/query.ts': ['node:crypto'],
   'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],

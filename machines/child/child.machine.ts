@@ -50,6 +50,7 @@ export const childMachine = setup({
   },
   guards: {
     wasEverReady: ({ context }) => context.wasEverReady,
+    waitsForItsFirstPrompt: ({ context }) => !context.autoStart && !context.wasEverReady,
     isStartedByHand: ({ context }) => !context.autoStart,
     meansRestart: ({ context }, params: { cause: EndCause; at: number }) =>
       consequenceOf(context, params.cause, params.at) === 'restart',
@@ -84,6 +85,11 @@ export const childMachine = setup({
         input: ({ context }) => ({ id: context.id, incarnation: context.incarnation + 1 }),
         onDone: 'running',
         onError: [
+          {
+            guard: 'waitsForItsFirstPrompt',
+            target: 'hibernated',
+            actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
+          },
           {
             // A session with a conversation is set aside, not lost, when its restart finds no room (P8).
             guard: 'wasEverReady',

@@ -39,6 +39,10 @@ export interface SessionContext extends SessionInput {
   readonly openPermissions: readonly string[];
   readonly isWorking: boolean;
   readonly isInterrupting: boolean;
+  readonly isTurnOpen: boolean;
+  /** The open turn: the working time it had, and since when it works again; null while it waits for a human, or without a turn. */
+  readonly turnWorkedMs: number;
+  readonly turnWorksSince: number | null;
   readonly endedBecause: EndCause | null;
   readonly exit: CliExit | null;
   readonly treeIsGone: boolean;
@@ -56,6 +60,9 @@ export interface SessionOutput {
   readonly survivors: readonly number[];
 }
 
+/** No turn is open, so nothing of one is under way. */
+export const NO_TURN = { isTurnOpen: false, isInterrupting: false, turnWorkedMs: 0, turnWorksSince: null };
+
 export function initialContext(input: SessionInput): SessionContext {
   return {
     ...input,
@@ -63,7 +70,7 @@ export function initialContext(input: SessionInput): SessionContext {
     mcp: input.mcpServers.map((server) => ({ ...server, status: 'waiting' })),
     openPermissions: [],
     isWorking: false,
-    isInterrupting: false,
+    ...NO_TURN,
     endedBecause: null,
     exit: null,
     treeIsGone: false,

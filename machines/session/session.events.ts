@@ -32,12 +32,12 @@ export type CliEvent =
 export type WorkEvent =
   | { type: 'work.started' }
   | { type: 'work.ended' }
-  | { type: 'turn.started' }
+  | { type: 'turn.started'; at: number }
   | { type: 'turn.ended' };
 
 export type PermissionNews =
-  | { type: 'permission.requested'; requestId: string }
-  | { type: 'permission.settled'; requestId: string };
+  | { type: 'permission.requested'; requestId: string; at: number }
+  | { type: 'permission.settled'; requestId: string; at: number };
 
 export type McpNews =
   | { type: 'mcp.handshake-started'; server: string }

@@ -1,17 +1,18 @@
-import { assign, cancel, emit, raise, sendTo, setup } from 'xstate';
-import type { SessionOutput } from './session.context.ts';
+import { assign, cancel, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
+import { ASKED, overdue, requiredServerMissing, survived, unseen, withSurvivors } from './session.causes.ts';
 import {
   degradedServers,
   initialContext,
   isSettled,
+  type McpStatus,
+  NO_TURN,
   type SessionContext,
   type SessionInput,
+  type SessionOutput,
   withServer,
 } from './session.context.ts';
 import type { EndCause, LinkCommand, SessionEvent, SessionNotice, SessionStateName } from './session.events.ts';
 import { cliLink } from './session.ports.ts';
-
-const ASKED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
 
 /**
  * One incarnation of a session: one CLI process from spawn to the seen end of its process tree.
@@ -21,7 +22,11 @@ export const sessionMachine = setup({
   types: {
     input: {} as SessionInput,
     context: {} as SessionContext,
-    events: {} as SessionEvent | { type: 'deadline.initialize' } | { type: 'deadline.interrupt' },
+    events: {} as
+      | SessionEvent
+      | { type: 'deadline.initialize' }
+      | { type: 'deadline.interrupt' }
+      | { type: 'deadline.turn' },
     emitted: {} as SessionNotice,
     output: {} as SessionOutput,
   },
@@ -41,7 +46,24 @@ export const sessionMachine = setup({
     armInitializeDeadline: raise({ type: 'deadline.initialize' }, { delay: 'initializeDeadline', id: 'initialize' }),
     disarmInitializeDeadline: cancel('initialize'),
     armInterruptDeadline: raise({ type: 'deadline.interrupt' }, { delay: 'interruptDeadline', id: 'interrupt' }),
-    disarmInterruptDeadline: cancel('interrupt'),
+    armTurnDeadline: raise({ type: 'deadline.turn' }, { delay: 'turnDeadline', id: 'turn' }),
+    disarmTurnDeadline: cancel('turn'),
+    disarmTurnDeadlines: enqueueActions(({ enqueue }) => {
+      enqueue.cancel('turn');
+      enqueue.cancel('interrupt');
+    }),
+    startTurnClock: assign((_, params: { at: number }) => ({
+      isTurnOpen: true,
+      turnWorkedMs: 0,
+      turnWorksSince: params.at,
+    })),
+    /** Waiting for a human is no work of the turn (P5). */
+    pauseTurnClock: assign(({ context }, params: { at: number }) =>
+      context.turnWorksSince === null
+        ? {}
+        : { turnWorkedMs: context.turnWorkedMs + params.at - context.turnWorksSince, turnWorksSince: null },
+    ),
+    resumeTurnClock: assign((_, params: { at: number }) => ({ turnWorksSince: params.at })),
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
     rememberExit: assign((_, params: { exit: SessionContext['exit'] }) => ({ exit: params.exit })),
     rememberTreeGone: assign((_, params: { survivors: readonly number[] }) => ({
@@ -53,14 +75,18 @@ export const sessionMachine = setup({
     blame: assign(({ context }, params: { cause: EndCause }) => ({
       endedBecause: context.endedBecause ?? params.cause,
     })),
-    /** Being asked to end explains no failure, so what survived is the first cause of it (P1). */
-    blameSurvivors: assign(({ context }, params: { cause: EndCause }) => ({
-      endedBecause: context.endedBecause?.code === 'closed' ? params.cause : (context.endedBecause ?? params.cause),
+    blameSurvivors: assign(({ context }) =>
+      context.survivors.length === 0
+        ? {}
+        : { endedBecause: withSurvivors(context.endedBecause, survived(context.survivors)) },
+    ),
+    blameUnseenEnd: assign(({ context }) => ({
+      endedBecause: withSurvivors(context.endedBecause, unseen(context.timeouts.killGraceMs)),
     })),
     startWork: assign({ isWorking: true }),
-    endWork: assign({ isWorking: false, isInterrupting: false }),
+    endWork: assign({ isWorking: false, ...NO_TURN }),
     markInterrupting: assign({ isInterrupting: true }),
-    forgetInterrupt: assign({ isInterrupting: false }),
+    closeTurn: assign(NO_TURN),
     openPermission: assign(({ context }, params: { requestId: string }) => ({
       openPermissions: context.openPermissions.includes(params.requestId)
         ? context.openPermissions
@@ -70,24 +96,21 @@ export const sessionMachine = setup({
       openPermissions: context.openPermissions.filter((requestId) => requestId !== params.requestId),
     })),
     forgetPermissions: assign({ openPermissions: [] }),
-    markConnecting: assign(({ context }, params: { server: string }) => ({
-      mcp: withServer(context.mcp, params.server, 'connecting'),
+    noteServer: assign(({ context }, params: { server: string; status: McpStatus; reason?: string }) => ({
+      mcp: withServer(context.mcp, params.server, params.status, params.reason),
     })),
-    markConnected: assign(({ context }, params: { server: string }) => ({
-      mcp: withServer(context.mcp, params.server, 'connected'),
+    blameSlowSpawn: assign(({ context }) => ({
+      endedBecause: context.endedBecause ?? overdue('SPAWN_TIMEOUT', context.timeouts.spawnMs),
     })),
-    markFailed: assign(({ context }, params: { server: string; reason: string }) => ({
-      mcp: withServer(context.mcp, params.server, 'failed', params.reason),
+    blameSilentStart: assign(({ context }) => ({
+      endedBecause: context.endedBecause ?? overdue('INITIALIZE_TIMEOUT', context.timeouts.initializeMs),
     })),
     blameInterrupt: assign(({ context }) => ({
       endedBecause: context.endedBecause ?? overdue('INTERRUPT_TIMEOUT', context.timeouts.interruptMs),
     })),
-    blameRequiredServer: assign(({ context }) => {
-      const server = degradedServers(context).find(({ required }) => required);
-      const message = `The required MCP server "${server?.name}" is not ready: ${server?.reason ?? 'unknown reason'}.`;
-      const cause: EndCause = { code: 'MCP_SERVER_FAILED', message, permanent: false };
-      return { endedBecause: context.endedBecause ?? cause };
-    }),
+    blameRequiredServer: assign(({ context }) => ({
+      endedBecause: context.endedBecause ?? requiredServerMissing(degradedServers(context)),
+    })),
   },
   guards: {
     hasServers: ({ context }) => context.mcp.length > 0,
@@ -98,6 +121,8 @@ export const sessionMachine = setup({
     hasOpenPermission: ({ context }) => context.openPermissions.length > 0,
     lastPermission: ({ context }, params: { requestId: string }) =>
       context.openPermissions.every((requestId) => requestId === params.requestId),
+    lastPermissionOfTurn: ({ context }, params: { requestId: string }) =>
+      context.isTurnOpen && context.openPermissions.every((requestId) => requestId === params.requestId),
     isInterrupting: ({ context }) => context.isInterrupting,
     isWorking: ({ context }) => context.isWorking,
     endIsSeen: ({ context }) => context.exit !== null && context.treeIsGone,
@@ -114,7 +139,9 @@ export const sessionMachine = setup({
     /** A CLI that starts MCP at once does so before it answers `initialize`; later ones wait for a prompt (WIRE §0.2, §0.4). */
     handshakeGrace: 250,
     mcpDeadline: ({ context }) => context.timeouts.mcpServerMs,
-    turnDeadline: ({ context }) => context.timeouts.turnMs,
+    turnDeadline: ({ context }) => Math.max(0, context.timeouts.turnMs - context.turnWorkedMs),
+    /** A start that talks is not silent (R04), yet it may not hold its place for ever. */
+    startCeiling: ({ context }) => 10 * context.timeouts.initializeMs,
     interruptDeadline: ({ context }) => context.timeouts.interruptMs,
     idleDeadline: ({ context }) => context.timeouts.idleMs,
     closeGrace: ({ context }) => context.timeouts.closeGraceMs,
@@ -132,25 +159,37 @@ export const sessionMachine = setup({
   initial: 'spawning',
   on: {
     // MCP handshakes, work and permissions may be reported in every state (WIRE §25.1): nothing of it may be dropped.
-    'mcp.handshake-started': { actions: { type: 'markConnecting', params: ({ event }) => ({ server: event.server }) } },
-    'mcp.connected': { actions: { type: 'markConnected', params: ({ event }) => ({ server: event.server }) } },
+    'mcp.handshake-started': {
+      actions: { type: 'noteServer', params: ({ event }) => ({ server: event.server, status: 'connecting' }) },
+    },
+    'mcp.connected': {
+      actions: { type: 'noteServer', params: ({ event }) => ({ server: event.server, status: 'connected' }) },
+    },
     'mcp.failed': {
-      actions: { type: 'markFailed', params: ({ event }) => ({ server: event.server, reason: event.reason }) },
+      actions: {
+        type: 'noteServer',
+        params: ({ event }) => ({ server: event.server, status: 'failed', reason: event.reason }),
+      },
     },
     'work.started': { actions: 'startWork' },
-    'work.ended': { actions: ['endWork', 'disarmInterruptDeadline'] },
-    'turn.started': {},
-    'turn.ended': { actions: ['forgetInterrupt', 'disarmInterruptDeadline'] },
+    'work.ended': { actions: ['endWork', 'disarmTurnDeadlines'] },
+    'turn.started': {
+      actions: [
+        'disarmTurnDeadline',
+        { type: 'startTurnClock', params: ({ event }) => ({ at: event.at }) },
+        'armTurnDeadline',
+      ],
+    },
+    'turn.ended': {
+      actions: ['closeTurn', 'disarmTurnDeadlines'],
+    },
     'permission.requested': {
       actions: { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
     'permission.settled': {
       actions: { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
-    'session.close': {
-      target: '.closing',
-      actions: { type: 'blame', params: { cause: ASKED } },
-    },
+    'session.close': { target: '.closing', actions: { type: 'blame', params: { cause: ASKED } } },
     'session.kill': {
       target: '.closing.reaping',
       actions: [{ type: 'blame', params: { cause: ASKED } }, 'rememberForce'],
@@ -190,15 +229,7 @@ export const sessionMachine = setup({
           actions: { type: 'rememberPid', params: ({ event }) => ({ pid: event.pid }) },
         },
       },
-      after: {
-        spawnDeadline: {
-          target: 'closing.reaping',
-          actions: {
-            type: 'blame',
-            params: ({ context }) => ({ cause: overdue('SPAWN_TIMEOUT', context.timeouts.spawnMs) }),
-          },
-        },
-      },
+      after: { spawnDeadline: { target: 'closing.reaping', actions: 'blameSlowSpawn' } },
     },
     initializing: {
       entry: [{ type: 'announce', params: { state: 'initializing' } }, 'initialize', 'armInitializeDeadline'],
@@ -210,18 +241,10 @@ export const sessionMachine = setup({
           target: 'closing',
           actions: { type: 'blame', params: ({ event }) => ({ cause: event.cause }) },
         },
-        'deadline.initialize': {
-          // It ignored the handshake: it will not obey a polite end either.
-          target: 'closing.reaping',
-          actions: [
-            {
-              type: 'blame',
-              params: ({ context }) => ({ cause: overdue('INITIALIZE_TIMEOUT', context.timeouts.initializeMs) }),
-            },
-            'rememberForce',
-          ],
-        },
+        // It ignored the handshake: it will not obey a polite end either.
+        'deadline.initialize': { target: 'closing.reaping', actions: ['blameSilentStart', 'rememberForce'] },
       },
+      after: { startCeiling: { target: 'closing.reaping', actions: ['blameSilentStart', 'rememberForce'] } },
     },
     'mcp-setup': {
       entry: { type: 'announce', params: { state: 'mcp-setup' } },
@@ -244,7 +267,11 @@ export const sessionMachine = setup({
       on: {
         'permission.requested': {
           target: 'awaiting-permission',
-          actions: { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
+          actions: [
+            { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
+            { type: 'pauseTurnClock', params: ({ event }) => ({ at: event.at }) },
+            'disarmTurnDeadline',
+          ],
         },
       },
       states: {
@@ -258,20 +285,16 @@ export const sessionMachine = setup({
         },
         idle: {
           on: { 'work.started': { target: 'running', actions: 'startWork' } },
-          after: {
-            idleDeadline: { target: '#session.closing', actions: { type: 'blame', params: { cause: ASKED } } },
-          },
+          after: { idleDeadline: { target: '#session.closing', actions: { type: 'blame', params: { cause: ASKED } } } },
         },
         running: {
           on: {
-            'work.ended': { target: 'idle', actions: ['endWork', 'disarmInterruptDeadline'] },
+            'work.ended': {
+              target: 'idle',
+              actions: ['endWork', 'disarmTurnDeadlines'],
+            },
             'session.interrupt': { target: 'interrupting', actions: ['markInterrupting', 'armInterruptDeadline'] },
-            // The next turn of a busy session has a deadline of its own.
-            'turn.started': { target: 'running', reenter: true },
-          },
-          // Waiting for a human leaves this state, so it never counts against the turn (P5).
-          after: {
-            turnDeadline: {
+            'deadline.turn': {
               target: 'interrupting',
               actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting', 'armInterruptDeadline'],
             },
@@ -279,9 +302,15 @@ export const sessionMachine = setup({
         },
         interrupting: {
           on: {
-            'work.ended': { target: 'idle', actions: ['endWork', 'disarmInterruptDeadline'] },
+            'work.ended': {
+              target: 'idle',
+              actions: ['endWork', 'disarmTurnDeadlines'],
+            },
             // A prompt that waited for the end of the interrupted turn runs now (WIRE §8).
-            'turn.ended': { target: 'running', actions: ['forgetInterrupt', 'disarmInterruptDeadline'] },
+            'turn.ended': {
+              target: 'running',
+              actions: ['closeTurn', 'disarmTurnDeadlines'],
+            },
             // A second interrupt must not restart the deadline of the first.
             'session.interrupt': {},
             'deadline.interrupt': {
@@ -296,6 +325,15 @@ export const sessionMachine = setup({
       entry: { type: 'announce', params: { state: 'awaiting-permission' } },
       on: {
         'permission.settled': [
+          {
+            guard: { type: 'lastPermissionOfTurn', params: ({ event }) => ({ requestId: event.requestId }) },
+            target: 'ready',
+            actions: [
+              { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) },
+              { type: 'resumeTurnClock', params: ({ event }) => ({ at: event.at }) },
+              'armTurnDeadline',
+            ],
+          },
           {
             guard: { type: 'lastPermission', params: ({ event }) => ({ requestId: event.requestId }) },
             target: 'ready',
@@ -318,10 +356,7 @@ export const sessionMachine = setup({
       on: {
         // Closing twice must not restart the grace period.
         'session.close': {},
-        'cli.faulted': {
-          target: '.reaping',
-          actions: 'rememberForce',
-        },
+        'cli.faulted': { target: '.reaping', actions: 'rememberForce' },
         'permission.requested': {},
         'session.kill': { target: '.reaping', actions: 'rememberForce' },
         'cli.exited': {
@@ -334,14 +369,8 @@ export const sessionMachine = setup({
         ],
       },
       states: {
-        draining: {
-          entry: 'endInput',
-          after: { closeGrace: 'terminating' },
-        },
-        terminating: {
-          entry: ['terminate', 'rememberForce'],
-          after: { terminateGrace: 'reaping' },
-        },
+        draining: { entry: 'endInput', after: { closeGrace: 'terminating' } },
+        terminating: { entry: ['terminate', 'rememberForce'], after: { terminateGrace: 'reaping' } },
         // Kills what is left and waits until the end of the whole tree was seen (P1). After a natural exit it finds nothing.
         reaping: {
           entry: 'reap',
@@ -352,21 +381,9 @@ export const sessionMachine = setup({
           },
           always: [
             { guard: 'endWasAskedAndSeen', target: '#session.closed' },
-            {
-              guard: 'endIsSeen',
-              target: '#session.failed',
-              actions: { type: 'blameSurvivors', params: ({ context }) => ({ cause: survived(context.survivors) }) },
-            },
+            { guard: 'endIsSeen', target: '#session.failed', actions: 'blameSurvivors' },
           ],
-          after: {
-            killGrace: {
-              target: '#session.failed',
-              actions: {
-                type: 'blameSurvivors',
-                params: ({ context }) => ({ cause: unseen(context.timeouts.killGraceMs) }),
-              },
-            },
-          },
+          after: { killGrace: { target: '#session.failed', actions: 'blameUnseenEnd' } },
         },
       },
     },
@@ -380,17 +397,3 @@ export const sessionMachine = setup({
     survivors: context.survivors,
   }),
 });
-
-function overdue(code: string, ms: number): EndCause {
-  return { code, message: `The deadline of ${ms} ms passed.`, permanent: false, details: { deadlineMs: ms } };
-}
-
-/** Permanent, because a new process beside a survivor would fork the conversation (WIRE §25.14). */
-function survived(survivors: readonly number[]): EndCause {
-  return { code: 'TREE_SURVIVED', message: 'Processes could not be ended.', permanent: true, details: { survivors } };
-}
-
-function unseen(deadlineMs: number): EndCause {
-  const message = `The end of the process tree was not seen within ${deadlineMs} ms.`;
-  return { code: 'TREE_SURVIVED', message, permanent: true, details: { deadlineMs } };
-}

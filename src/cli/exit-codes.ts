@@ -3,7 +3,9 @@ export const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,
+  hungUp: 129,
   interrupted: 130,
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

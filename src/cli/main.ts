@@ -6,6 +6,7 @@ import type { SessionOptions } from '../launch/session-options.ts';
 import { createSupervisor } from '../supervision/supervisor.ts';
 import { createLogger, followFleet } from '../telemetry/logger.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { onLeave, watchOutput } from './leave.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
 import { run } from './run/run-command.ts';
 import { jsonOutput, textOutput } from './run/run-output.ts';
@@ -23,6 +24,10 @@ interface RunFlags {
 }
 
 const MAX_STDIN_BYTES = 16 * 2 ** 20;
+/** After the answer, background agents may still work for this long before they are stopped. */
+const BACKGROUND_MS = 10 * 60_000;
+/** The run shows everything, so it may hold far more than an ordinary subscriber before it has lagged. */
+const READER_LIMITS = { maxSubscriberBufferItems: 1_000_000, maxSubscriberBufferBytes: 256 * 2 ** 20 };
 const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto'] as const;
 
 const program = new Command('troupe')
@@ -48,9 +53,10 @@ program
     'after',
     `
 Without a terminal nobody can be asked, so every tool that needs permission is denied.
-Ctrl-C interrupts the turn, a second one kills the agent.
+Background agents are waited for, and their report is shown.
+Ctrl-C interrupts the work, a second one kills the agent.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
 Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, debug).`,
   )
   .action(async (prompt: string | undefined, flags: RunFlags) => {
@@ -60,10 +66,7 @@ Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to 
 await main();
 
 async function main(): Promise<void> {
-  // A reader that left, as in `troupe run … | head`, is no fault of the run.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
-  );
+  watchOutput();
   try {
     await program.parseAsync();
   } catch (error) {
@@ -82,12 +85,10 @@ async function runCommand(argument: string | undefined, flags: RunFlags): Promis
     prompt,
     options: sessionOptions(flags),
     timeoutMs: (flags.timeout ?? Number.POSITIVE_INFINITY) * 1000,
+    backgroundMs: BACKGROUND_MS,
     output: flags.json === true ? jsonOutput(write) : textOutput(write),
     tell: (line) => console.error(`troupe: ${line}`),
-    onInterrupt: (listener) => {
-      process.on('SIGINT', listener);
-      return () => process.off('SIGINT', listener);
-    },
+    onLeave,
   });
 }
 
@@ -96,9 +97,10 @@ function sessionOptions(flags: RunFlags): SessionOptions {
   const cli = flags.cli ?? process.env['TROUPE_CLI'];
   return {
     restart: { type: 'temporary' },
+    limits: READER_LIMITS,
     includePartialMessages: flags.json !== true,
     ...(isAttended
-      ? { canUseTool: askOnTerminal({ input: process.stdin, output: process.stderr }) }
+      ? { canUseTool: askOnTerminal({ input: process.stdin, output: process.stderr, interrupt }) }
       : { permissionPrompts: 'none' }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
@@ -108,6 +110,11 @@ function sessionOptions(flags: RunFlags): SessionOptions {
     ...(flags.resume === undefined ? {} : { resume: flags.resume }),
     ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
   };
+}
+
+/** While a question is open the terminal hands Ctrl-C to us as a key: it counts like the signal. */
+function interrupt(): void {
+  process.emit('SIGINT', 'SIGINT');
 }
 
 async function readStandardInput(argument: string | undefined): Promise<string> {

@@ -8,9 +8,23 @@ export type ControlDecoded = Extract<Decoded, { kind: 'control-request' | 'contr
 /** Of this many answers the echo is recognised; the older ones had theirs long ago. */
 const ECHOES_EXPECTED = 1_000;
 
+/** Marks the ids of notifications: their answers are expected, however many there are, and nobody waits for them. */
+const NOTIFICATION_ID = 'troupe-notification-';
+
+/** Notifications that the pipe has not taken yet; over it they are left out, for prompts need the room (P9). */
+const MAX_UNWRITTEN_NOTIFICATIONS = 1_000;
+
 /** Control traffic that belongs to nobody: late, doubled or unasked-for. Told, never acted on (P6). */
 export interface ControlOddity {
-  readonly reason: 'late-response' | 'duplicate-request' | 'too-many-requests' | 'unknown-cancel';
+  readonly reason:
+    | 'late-response'
+    | 'duplicate-request'
+    | 'too-many-requests'
+    | 'unknown-cancel'
+    /** Told once for each time the CLI stops reading: notifications are left out from here on. */
+    | 'too-many-notifications'
+    /** It is no JSON. */
+    | 'unsendable-notification';
   readonly requestId: string;
 }
 
@@ -32,6 +46,8 @@ export class ControlChannel {
   /** Ids of our answers that a CLI which replays user messages will repeat on its output (WIRE §25.27). */
   readonly #answered = new Set<string>();
   #nextId = 1;
+  #unwritten = 0;
+  #isLeavingOut = false;
   #closedBecause: unknown;
   #isClosed = false;
 
@@ -84,6 +100,27 @@ export class ControlChannel {
     return answer;
   }
 
+  /**
+   * Tells the CLI something as a request, and waits for no answer: the one it sends all the same is expected and ignored,
+   * and does not count as pending. Resolves when the pipe took it; false when it never will, which is told (P6).
+   */
+  async notify(subtype: string, payload: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const requestId = `${NOTIFICATION_ID}${this.#nextId++}`;
+    if (this.#isClosed || this.#isOverfull(requestId)) return false;
+    let line: string;
+    try {
+      line = this.#options.codec.encodeRequest(requestId, { ...payload, subtype });
+    } catch {
+      this.#options.onOddity({ reason: 'unsendable-notification', requestId });
+      return false;
+    }
+    this.#unwritten += 1;
+    const isWritten = await this.#send(line);
+    this.#unwritten -= 1;
+    if (this.#unwritten === 0) this.#isLeavingOut = false;
+    return isWritten;
+  }
+
   /** Resolves when our answer to an open request of the CLI was taken by the pipe; false when it never will be. */
   answerWritten(requestId: string): Promise<boolean> {
     return this.#handlers.written(requestId);
@@ -105,7 +142,7 @@ export class ControlChannel {
           this.#options.onOddity({ reason: 'unknown-cancel', requestId });
         return;
       case 'control-response':
-        if (this.#answered.delete(requestId)) return;
+        if (this.#answered.delete(requestId) || requestId.startsWith(NOTIFICATION_ID)) return;
         if (!this.#settle(decoded)) this.#options.onOddity({ reason: 'late-response', requestId });
     }
   }
@@ -117,6 +154,13 @@ export class ControlChannel {
     this.#closedBecause = reason;
     this.#pending.rejectAll(reason);
     this.#handlers.cancelAll(reason);
+  }
+
+  #isOverfull(requestId: string): boolean {
+    if (this.#unwritten < MAX_UNWRITTEN_NOTIFICATIONS) return false;
+    if (!this.#isLeavingOut) this.#options.onOddity({ reason: 'too-many-notifications', requestId });
+    this.#isLeavingOut = true;
+    return true;
   }
 
   #settle(decoded: Extract<ControlDecoded, { kind: 'control-response' }>): boolean {

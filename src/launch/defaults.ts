@@ -1,4 +1,5 @@
 import type { LimitOptions, RestartOptions, TimeoutOptions } from './session-options.ts';
+import type { SupervisorLimitOptions } from './supervisor-options.ts';
 
 type TimeoutName = keyof TimeoutOptions;
 type LimitName = keyof LimitOptions;
@@ -45,6 +46,27 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxSta
   maxControlPending: 256,
   maxLogBytes: 16 * 2 ** 20,
   maxLogItems: 20_000,
+};
+
+/**
+ * The most a limit may be: beyond it the machine, or the language, ends first and in the middle of the work. A few numbers
+ * have no default, because nothing is bounded without them.
+ */
+export const HIGHEST_LIMITS: Readonly<Record<keyof SupervisorLimitOptions, number>> = {
+  maxSessions: 100_000,
+  maxStarting: 10_000,
+  maxPromptQueue: 1_000_000,
+  /** The longest string Node can hold: a longer line could not be decoded. */
+  maxLineBytes: 2 ** 29 - 24,
+  maxSubscriberBufferBytes: 16 * 2 ** 30,
+  maxSubscriberBufferItems: 10_000_000,
+  /** Taken as a whole with the first byte that a process writes to stderr. */
+  stderrTailBytes: 16 * 2 ** 20,
+  maxControlPending: 100_000,
+  maxLogBytes: 16 * 2 ** 30,
+  maxLogItems: 10_000_000,
+  startsPerConfigDir: 10_000,
+  minFreeMemoryBytes: 2 ** 40,
 };
 
 /** Restarted unless somebody asked for the end, at most three times a minute. */

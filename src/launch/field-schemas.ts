@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HIGHEST_LIMITS } from './defaults.ts';
 import type { LimitOptions, RestartOptions, TimeoutOptions } from './session-options.ts';
 import { toolRuleFault } from './tool-rule.ts';
 
@@ -23,11 +24,13 @@ export const Duration = z.custom<number>(
   'must be a positive number of milliseconds, or Infinity for no deadline',
 );
 
-/** A bound: a whole number above 0. */
-export const Limit = z.custom<number>(
-  (value) => typeof value === 'number' && Number.isSafeInteger(value) && value > 0,
-  'must be a whole number above 0',
-);
+/** A bound: a whole number above 0 that the machine can keep. */
+function limitUpTo(highest: number) {
+  return z.custom<number>(
+    (value) => typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= highest,
+    `must be a whole number above 0 and at most ${highest}`,
+  );
+}
 
 /** Anything that can be called. */
 export function callable<T>() {
@@ -45,10 +48,15 @@ export function objectWith<T extends object>(description: string, ...methods: re
   );
 }
 
-/** An optional entry for every name, all of one kind. */
-function allOptional<Name extends string, T extends z.ZodType>(names: readonly Name[], schema: T) {
+/** An optional entry for every name. */
+function allOptional<Name extends string, T extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => T) {
   type Shape = Record<Name, z.ZodExactOptional<T>>;
-  return Object.fromEntries(names.map((name) => [name, schema.exactOptional()])) as Shape;
+  return Object.fromEntries(names.map((name) => [name, schemaOf(name).exactOptional()])) as Shape;
+}
+
+/** A bound for every name, each with the highest value it may have. */
+export function limitShape<Name extends keyof typeof HIGHEST_LIMITS>(names: readonly Name[]) {
+  return allOptional(names, (name) => limitUpTo(HIGHEST_LIMITS[name]));
 }
 
 const TIMEOUT_NAMES = [
@@ -84,9 +92,9 @@ const NoDeadline = z.custom<number>(
   'the watchdog is not in this release: only Infinity',
 );
 
-export const TimeoutShape = { ...allOptional(TIMEOUT_NAMES, Duration), stallMs: NoDeadline.exactOptional() };
+export const TimeoutShape = { ...allOptional(TIMEOUT_NAMES, () => Duration), stallMs: NoDeadline.exactOptional() };
 
-export const LimitShape = allOptional(LIMIT_NAMES, Limit);
+export const LimitShape = limitShape(LIMIT_NAMES);
 
 const Wait = z.number().nonnegative();
 

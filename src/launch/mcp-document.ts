@@ -23,6 +23,5 @@ export function mcpDocument({ mcpServers }: SessionOptions): McpDocument | undef
 /** An in-process server always carries its name, without which the CLI drops it silently (WIRE §3), and nothing else. */
 function entryOf(name: string, server: McpServerOptions): Record<string, unknown> {
   if (server.type === 'sdk') return { type: 'sdk', name };
-  const { required: _, ...entry } = server;
-  return { type: 'stdio', ...entry };
+  return { type: 'stdio', ...server };
 }

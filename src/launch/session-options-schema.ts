@@ -20,7 +20,13 @@ const RuleList = z.array(ToolRule).readonly();
 const Preset = { type: z.literal('preset'), preset: z.literal('claude_code') };
 const PRESET_TEXT = "{ type: 'preset', preset: 'claude_code' }";
 
-const Requirement = { required: Switch };
+/** An option that would do nothing is refused instead of being ignored. */
+const NotRequired = z
+  .custom<never>(
+    () => false,
+    "only servers of type 'sdk' can be required in this release: nothing waits for those that the CLI runs",
+  )
+  .exactOptional();
 
 const Headers = z
   .record(
@@ -36,16 +42,16 @@ const McpServer = z.discriminatedUnion(
       type: z.literal('sdk'),
       name: FilledText,
       instance: objectWith<object>('an McpServer', 'connect', 'close'),
-      ...Requirement,
+      required: Switch,
     }),
     z.strictObject({
       type: z.literal('stdio').exactOptional(),
       command: FilledText,
       args: z.array(z.string()).readonly().exactOptional(),
       env: z.record(FilledText, z.string()).exactOptional(),
-      ...Requirement,
+      required: NotRequired,
     }),
-    z.strictObject({ type: z.literal(['sse', 'http']), url: FilledText, headers: Headers, ...Requirement }),
+    z.strictObject({ type: z.literal(['sse', 'http']), url: FilledText, headers: Headers, required: NotRequired }),
   ],
   "expected a server with type 'sdk', 'stdio' (or none), 'sse' or 'http'",
 );

@@ -7,35 +7,35 @@ import { SESSION_OPTION_NAMES, SessionOptionsSchema } from './session-options-sc
 /** `default` asks, `acceptEdits` lets file edits pass, `plan` runs nothing, `dontAsk` denies, `auto` asks a classifier. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
-/** The client's own part of a server entry; never written to the CLI. */
-interface McpServerBase {
-  /** True: the session does not become ready without it (MCP_SERVER_FAILED). Default false. */
-  readonly required?: boolean;
-}
-
 /** A server in this process, as `createSdkMcpServer` makes it. Its key may hold A-Z a-z 0-9 `_` and `-`. */
-export interface SdkMcpServerOptions extends McpServerBase {
+export interface SdkMcpServerOptions<Instance extends object = object> {
   readonly type: 'sdk';
   readonly name: string;
   /** An `McpServer`, of whatever copy of that package. */
-  readonly instance: object;
+  readonly instance: Instance;
+  /** True: the session does not become ready without it (MCP_SERVER_FAILED). Default false. Never written to the CLI. */
+  readonly required?: boolean;
 }
 
 /** A server that the CLI starts as a process. */
-export interface StdioMcpServerOptions extends McpServerBase {
+export interface StdioMcpServerOptions {
   readonly type?: 'stdio';
   readonly command: string;
   readonly args?: readonly string[];
   /** May hold secrets: written to a private file, never to the command line (P11). */
   readonly env?: Readonly<Record<string, string>>;
+  /** Not in this release: only a server of this process can be waited for. */
+  readonly required?: never;
 }
 
 /** A server that the CLI reaches over the network. */
-export interface RemoteMcpServerOptions extends McpServerBase {
+export interface RemoteMcpServerOptions {
   readonly type: 'sse' | 'http';
   readonly url: string;
   /** May hold secrets: written to a private file, never to the command line (P11). */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Not in this release: only a server of this process can be waited for. */
+  readonly required?: never;
 }
 
 export type McpServerOptions = SdkMcpServerOptions | StdioMcpServerOptions | RemoteMcpServerOptions;
@@ -91,7 +91,7 @@ export interface TimeoutOptions {
   readonly admissionMs?: number;
 }
 
-/** Bounds of one session; whole numbers above 0. Defaults: `DEFAULT_LIMITS`. */
+/** Bounds of one session; whole numbers above 0 and at most `HIGHEST_LIMITS`. Defaults: `DEFAULT_LIMITS`. */
 export interface LimitOptions {
   readonly maxPromptQueue?: number;
   readonly maxLineBytes?: number;

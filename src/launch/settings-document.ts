@@ -1,4 +1,5 @@
 import { TroupeError } from '../errors.ts';
+import { isRecord, parseRecord } from '../wire/fields.ts';
 import type { SessionOptions } from './session-options.ts';
 import { isLongRuleList, MAX_RULE_LIST_BYTES } from './tool-rule.ts';
 
@@ -12,12 +13,7 @@ export function isSettingsText(settings: SessionOptions['settings']): settings i
 
 /** The object that JSON text of settings holds, or undefined when it holds none. */
 export function parseSettingsText(text: string): Settings | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseRecord(text);
 }
 
 /**
@@ -50,8 +46,4 @@ function tooLarge(field: RuleOption): TroupeError {
     reason: `${field} is longer than ${MAX_RULE_LIST_BYTES} bytes and cannot move to the settings file, because settings is the path of another one.`,
     details: { field, limitBytes: MAX_RULE_LIST_BYTES },
   });
-}
-
-function isRecord(value: unknown): value is Settings {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

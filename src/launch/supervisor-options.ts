@@ -7,8 +7,8 @@ import {
   callable,
   Duration,
   FilledText,
-  Limit,
   LimitShape,
+  limitShape,
   objectWith,
   RestartShape,
   TimeoutShape,
@@ -25,7 +25,7 @@ export interface Logger {
   error(facts: object, message: string): void;
 }
 
-/** Bounds of the whole supervisor, and of each session that does not set its own; whole numbers above 0. */
+/** Bounds of the whole supervisor, and of each session that does not set its own. Whole numbers above 0, at most `HIGHEST_LIMITS`. */
 export interface SupervisorLimitOptions extends LimitOptions {
   /** Sessions at the same time. Default 20. */
   readonly maxSessions?: number;
@@ -64,10 +64,7 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
 
 const SupervisorLimitShape = {
   ...LimitShape,
-  maxSessions: Limit.exactOptional(),
-  maxStarting: Limit.exactOptional(),
-  startsPerConfigDir: Limit.exactOptional(),
-  minFreeMemoryBytes: Limit.exactOptional(),
+  ...limitShape(['maxSessions', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']),
 };
 
 const SupervisorTimeoutShape = { ...TimeoutShape, drainMs: Duration.exactOptional() };

@@ -1,3 +1,5 @@
+import { isRecord } from '../wire/fields.ts';
+
 export type JsonRpcId = string | number;
 export type JsonRpcMessage = Readonly<Record<string, unknown>> & { readonly jsonrpc?: unknown };
 
@@ -7,10 +9,6 @@ export const INVALID_REQUEST = -32600;
 export const SERVER_CLOSED = -32000;
 /** The code the MCP SDK uses for a request that was given up. */
 export const REQUEST_CANCELLED = -32001;
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function idOf(message: unknown): JsonRpcId | undefined {
   if (!isRecord(message)) return undefined;

@@ -1,10 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { isRecord } from '../wire/fields.ts';
 import {
   errorReply,
   INVALID_REQUEST,
   idOf,
-  isRecord,
   type JsonRpcId,
   type JsonRpcMessage,
   METHOD_NOT_FOUND,

@@ -7,6 +7,7 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import type { SdkMcpServerOptions } from '../launch/session-options.ts';
 
 /** What a handler gets beside its arguments: the abort signal of the call, the request id, a way to send progress. */
 export type ToolExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -17,13 +18,6 @@ export interface ToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly inputSchema: Shape;
   readonly handler: (args: z.infer<z.ZodObject<Shape>>, extra: ToolExtra) => Promise<CallToolResult>;
   readonly annotations?: ToolAnnotations;
-}
-
-/** An entry of the `mcpServers` option: a server that runs in this process. */
-export interface SdkMcpServer {
-  readonly type: 'sdk';
-  readonly name: string;
-  readonly instance: McpServer;
 }
 
 /**
@@ -46,7 +40,7 @@ export function createSdkMcpServer(options: {
   version?: string;
   // biome-ignore lint/suspicious/noExplicitAny: definitions of different shapes share one list; each was checked where it was made.
   tools?: readonly ToolDefinition<any>[];
-}): SdkMcpServer {
+}): SdkMcpServerOptions<McpServer> {
   const instance = new McpServer({ name: options.name, version: options.version ?? '1.0.0' });
   // The SDK looks names up in a plain object, which knows `constructor` and `__proto__` before any tool is there (R99).
   Object.setPrototypeOf(instance['_registeredTools'], null);

@@ -146,7 +146,8 @@ export class PermissionDesk {
     const request = this.#open.get(input.requestId)?.request;
     // Without a callback people answer, through `answer`: this promise never settles by itself.
     if (canUseTool === undefined || request === undefined) return new Promise(() => {});
-    const answer = await canUseTool(request.toolName, request.input, contextOf(request, signal));
+    // A copy: what a callback does to its input must not change the one that was asked about and goes back to the CLI.
+    const answer = await canUseTool(request.toolName, structuredClone(request.input), contextOf(request, signal));
     const { decision, droppedUpdates } = parsePermissionResult(answer);
     if (droppedUpdates > 0) this.#options.onDroppedUpdates(request, droppedUpdates);
     return { ...decision, by: 'callback' };

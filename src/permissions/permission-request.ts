@@ -1,4 +1,5 @@
 import type { Settlement } from '../../machines/permission/permission.events.ts';
+import { isRecord } from '../wire/fields.ts';
 import type { PermissionUpdate } from './permission-result.ts';
 
 /** A question of the CLI: may this tool run? A stable object as long as the session lives. */
@@ -51,8 +52,4 @@ export function readPermissionRequest(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

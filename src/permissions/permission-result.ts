@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PermissionDecision } from '../../machines/permission/permission.events.ts';
 import { TroupeError } from '../errors.ts';
+import { parseRecord } from '../wire/fields.ts';
 
 /** What a decider may answer; spelled as in the official SDK. */
 export type PermissionResult =
@@ -47,15 +48,15 @@ const Result = z.discriminatedUnion('behavior', [
 
 /**
  * Checks an answer at the edge. Malformed `updatedPermissions` entries are left out and reported instead of failing the
- * whole answer (R32); anything else malformed throws INVALID_ANSWER.
+ * whole answer (R32); anything else malformed, or an input that is no JSON, throws INVALID_ANSWER with `details.field`.
+ * The input is copied: what is recorded is what the CLI gets, whatever becomes of the caller's object.
  */
 export function parsePermissionResult(answer: unknown): { decision: PermissionDecision; droppedUpdates: number } {
   const parsed = Result.safeParse(answer);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const field = issue?.path.join('.') || 'behavior';
-    const reason = `"${field}": ${issue?.message ?? 'not a permission result'}.`;
-    throw new TroupeError('INVALID_ANSWER', { reason, details: { field } });
+    throw malformed(field, issue?.message ?? 'not a permission result');
   }
   const result = parsed.data;
   if (result.behavior === 'deny') {
@@ -65,16 +66,33 @@ export function parsePermissionResult(answer: unknown): { decision: PermissionDe
       droppedUpdates: 0,
     };
   }
+  const input = result.updatedInput ?? undefined;
+  const updatedInput = input === undefined ? undefined : jsonObjectOf(input);
+  if (input !== undefined && updatedInput === undefined)
+    throw malformed('updatedInput', 'must be data that JSON can hold');
   const given = result.updatedPermissions ?? [];
-  const updates = given.filter((update) => Update.safeParse(update).success);
+  const updates = given.filter((update) => Update.safeParse(update).success && jsonObjectOf(update) !== undefined);
   return {
     decision: {
       behavior: 'allow',
-      ...(result.updatedInput ? { updatedInput: result.updatedInput } : {}),
+      ...(updatedInput === undefined ? {} : { updatedInput }),
       ...(updates.length > 0 ? { updatedPermissions: updates } : {}),
     },
     droppedUpdates: given.length - updates.length,
   };
+}
+
+function malformed(field: string, fault: string): TroupeError {
+  return new TroupeError('INVALID_ANSWER', { reason: `"${field}": ${fault}.`, details: { field } });
+}
+
+/** The value as it arrives at the other end; undefined when JSON cannot hold it or makes something else of it. */
+function jsonObjectOf(value: unknown): Record<string, unknown> | undefined {
+  try {
+    return parseRecord(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -34,8 +34,8 @@ export interface CliLinkOptions {
 /** Errors of the start that another attempt would only repeat. */
 const WORTH_ANOTHER_START: ReadonlySet<string> = new Set(['SPAWN_FAILED', 'SPAWN_TIMEOUT']);
 
-/** How long a process that no longer reads its input may take to end by itself. */
-const INPUT_LOST_MS = 2_000;
+/** How long a process that closed one of its pipes may take to end by itself. */
+const PIPE_LOST_MS = 2_000;
 
 /** The hands of the session machine: one CLI process, its pipes and its control channel. */
 export class CliLink {
@@ -48,6 +48,7 @@ export class CliLink {
   #executable: string | undefined;
   #isInitialized = false;
   #isInputLost = false;
+  #isCut = false;
   /** What was asked before the process existed; done as soon as it does. */
   #wants: 'nothing' | 'end-input' | 'terminate' | 'reap' = 'nothing';
 
@@ -79,7 +80,10 @@ export class CliLink {
       receive((command) => this.#obey(command));
       void this.#open(report);
       // Nobody awaits this: the graceful way out is the machine's `closing` state.
-      return () => void this.#transport?.killTree(this.#options.killGraceMs);
+      return () => {
+        this.#wants = 'reap';
+        this.#catchUp();
+      };
     });
   }
 
@@ -113,7 +117,7 @@ export class CliLink {
     const { clock } = this.#options;
     const timer = clock.setTimeout(
       () => this.#report({ type: 'cli.faulted', cause: causeOf(error, false) }),
-      INPUT_LOST_MS,
+      PIPE_LOST_MS,
     );
     void transport.exited.then(() => clock.clearTimeout(timer));
   }
@@ -126,7 +130,10 @@ export class CliLink {
       this.#executable = plan.command;
       const transport = await this.#options.open(plan, {
         output: (chunk) => this.#read(chunk),
-        stderr: (line) => this.#options.listener.stderr(line),
+        outputEnded: () => this.#outputEnded(),
+        stderr: (line) => {
+          if (!this.#isCut) this.#options.listener.stderr(line);
+        },
       });
       this.#transport = transport;
       this.#follow(transport);
@@ -147,13 +154,31 @@ export class CliLink {
     void transport.finished.then((exit) => {
       const isTruncated = this.#reader.end();
       const resultErrors = this.#options.listener.lastErrors();
-      const cause: EndCause = exitCause({ exit, resultErrors, stderrTail: transport.stderrTail(), isTruncated });
-      this.channel.close(errorOf(cause));
+      const stderrTail = transport.stderrTail();
+      const isInitialized = this.#isInitialized;
+      const cause: EndCause = exitCause({ exit, resultErrors, stderrTail, isInitialized, isTruncated });
+      // The machine first: it stops the prompts and withdraws the questions before their channel is gone.
       this.#report({ type: 'cli.exited', exit, cause });
+      this.channel.close(errorOf(cause));
     });
   }
 
+  /** The incarnation is over: whatever a surviving process still says reaches nobody (P1 keeps it from starting over). */
+  cut(cause: EndCause): void {
+    this.#isCut = true;
+    this.channel.close(errorOf(cause));
+  }
+
+  /** A process that closed its output and lives on can serve nobody any more (R61). */
+  #outputEnded(): void {
+    const { clock } = this.#options;
+    const cause: EndCause = { code: 'CLI_EXITED', message: 'It closed its output and lived on.', permanent: false };
+    const timer = clock.setTimeout(() => this.#report({ type: 'cli.faulted', cause }), PIPE_LOST_MS);
+    void this.#transport?.exited.then(() => clock.clearTimeout(timer));
+  }
+
   #read(chunk: Buffer): void {
+    if (this.#isCut) return;
     if (!this.#isInitialized) this.#report({ type: 'cli.spoke' });
     this.#reader.read(chunk);
   }

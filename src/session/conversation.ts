@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
@@ -34,6 +35,17 @@ export interface ConversationFacts {
   readonly activity: ActivityState | undefined;
 }
 
+interface KnownTurn {
+  readonly turn: Turn;
+  readonly settle: (result: TurnResult) => void;
+  readonly digest: string;
+  readonly record: PromptRecord;
+}
+
+const ENDED_TURNS_KEPT = 1_000;
+/** Ids are short; the turns behind them are long forgotten. */
+const USED_IDS_KEPT = 100_000;
+
 const NOTHING_KNOWN: ConversationFacts = {
   conversationId: undefined,
   cliVersion: undefined,
@@ -51,13 +63,16 @@ export class Conversation {
   readonly #ledger: PromptLedger;
   readonly #meter = new CostMeter();
   readonly #tasks = new BackgroundTasks();
-  readonly #turns = new Map<string, { turn: Turn; settle: (result: TurnResult) => void }>();
+  /** Turns by prompt id, the newest ended ones too: a repeated id finds its turn. */
+  readonly #turns = new Map<string, KnownTurn>();
+  readonly #usedIds = new Set<string>();
   #facts: ConversationFacts = NOTHING_KNOWN;
   #delivery: Delivery | undefined;
   #epoch = 0;
   #hasLifecycle = false;
   #isTurnOpen = false;
   #isModeChecked = false;
+  #hasCompletedTurn = false;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
   /** Who waits for the prompts to change: interrupts and drains. */
@@ -70,7 +85,10 @@ export class Conversation {
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       listener: {
-        started: (record) => this.#append({ type: 'prompt.started', promptId: record.id }),
+        started: (record) => {
+          this.#append({ type: 'prompt.started', promptId: record.id });
+          record.startedSeq = this.#log.lastSeq;
+        },
         ended: (record, result) => this.#onEnded(record, result),
       },
     });
@@ -113,30 +131,49 @@ export class Conversation {
     return this.#lastErrors;
   }
 
-  get hasLifecycle(): boolean {
-    return this.#hasLifecycle;
+  /** False while nothing was ever answered: older CLIs cannot resume such a conversation (WIRE §15). */
+  get hasCompletedTurn(): boolean {
+    return this.#hasCompletedTurn;
+  }
+
+  /** The conversation is lost: the next process begins a new one. */
+  forgetId(): void {
+    this.#facts = { ...this.#facts, conversationId: undefined };
+  }
+
+  /** The turn deadline passed: the open prompts end as interrupted, with that as their reason. */
+  onTurnOverdue(deadlineMs: number): void {
+    const reason = new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
+    this.#ledger.markInterrupted(this.#ledger.outstanding, reason);
   }
 
   usage(): SessionUsage {
     return this.#meter.usage();
   }
 
-  /** Takes a prompt; the same id again returns the same turn. Throws PROMPT_QUEUE_FULL, SESSION_BUSY or PROMPT_ID_USED. */
+  /**
+   * Takes a prompt. The same id with the same content is the same prompt and returns its turn, also after its end; with
+   * other content it throws PROMPT_ID_USED. Throws PROMPT_QUEUE_FULL and SESSION_BUSY.
+   */
   accept(id: string, content: PromptContent, onBusy: OnBusy): Turn {
-    const known = this.#turns.get(id)?.turn;
-    if (known !== undefined) return known;
-    if (this.#ledger.find(id) !== undefined) throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
+    const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64');
+    const known = this.#turns.get(id);
+    if (known?.digest === digest) return known.turn;
+    if (known !== undefined || this.#usedIds.has(id)) {
+      throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
+    }
     if (onBusy === 'reject' && this.#ledger.outstanding.length + this.#ledger.queued.length > 0) {
       throw new TroupeError('SESSION_BUSY', { details: { field: 'onBusy' } });
     }
     const record = this.#ledger.accept({ id, content, onBusy, acceptedSeq: this.#log.lastSeq + 1 });
-    this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
     let settle: (result: TurnResult) => void = () => {};
     const result = new Promise<TurnResult>((resolve) => {
       settle = resolve;
     });
     const turn = new Turn(record, this.#log, result);
-    this.#turns.set(id, { turn, settle });
+    this.#turns.set(id, { turn, settle, digest, record });
+    // Only now, because whoever hears of it may take it back at once.
+    this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
     this.#pump();
     return turn;
   }
@@ -273,6 +310,7 @@ export class Conversation {
     }
     this.#ledger.onTurnOpened(this.#hasLifecycle);
     this.#isTurnOpen = true;
+    this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
     this.#append({ type: 'turn.started', promptId: started?.id });
     this.#delivery?.turnStarted();
@@ -282,7 +320,9 @@ export class Conversation {
     this.#tasks.turnEnded();
     this.#isTurnOpen = false;
     this.#delivery?.turnEnded();
-    this.#lastErrors = fact.isError ? (fact.errors.length > 0 ? fact.errors : [fact.text ?? '']) : [];
+    const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
+    this.#lastErrors = isFailure ? (fact.errors.length > 0 ? fact.errors : [fact.text ?? '']) : [];
+    this.#hasCompletedTurn ||= !fact.isError;
     const costUsd = this.#meter.add(fact);
     const promptIds = this.#ledger.onResult(fact, costUsd, this.#hasLifecycle);
     this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd });
@@ -290,9 +330,26 @@ export class Conversation {
 
   #onEnded(record: PromptRecord, result: TurnResult): void {
     this.#append({ type: 'prompt.ended', promptId: record.id, outcome: result.outcome });
-    const entry = this.#turns.get(record.id);
-    this.#turns.delete(record.id);
-    entry?.settle(result);
+    this.#turns.get(record.id)?.settle(result);
+    this.#forgetOldTurns();
+  }
+
+  /** The CLI drops a prompt whose id it has seen, without a word (WIRE §11): such an id must never be sent again. */
+  #rememberId(id: string): void {
+    this.#usedIds.add(id);
+    const oldest = this.#usedIds.values().next();
+    if (this.#usedIds.size > USED_IDS_KEPT && oldest.done !== true) this.#usedIds.delete(oldest.value);
+  }
+
+  #forgetOldTurns(): void {
+    let surplus = this.#turns.size - ENDED_TURNS_KEPT;
+    for (const [id, { record }] of this.#turns) {
+      if (surplus <= 0) return;
+      surplus -= 1;
+      if (record.state !== 'ended') continue;
+      this.#turns.delete(id);
+      this.#rememberId(id);
+    }
   }
 
   #pump(): void {

@@ -6,6 +6,8 @@ export interface ExitEvidence {
   /** Texts of the last error result: the reason the CLI itself gave. */
   readonly resultErrors: readonly string[];
   readonly stderrTail: string;
+  /** False until `initialize` was answered: only then do words about flags and ids explain the end. */
+  readonly isInitialized: boolean;
   /** Set when the last bytes of the output were no whole line. */
   readonly isTruncated: boolean;
 }
@@ -30,10 +32,11 @@ export function exitCause(evidence: ExitEvidence): EndCause {
   const { exit, isTruncated } = evidence;
   const said = evidence.resultErrors.filter((text) => text.trim() !== '').join('; ');
   const stderr = evidence.stderrTail.trim();
-  const whole = said === '' ? stderr : said;
-  const reason = whole.slice(-SHOWN_CHARACTERS);
+  // A signal came from outside: what an earlier turn had to say explains nothing.
+  const reason = (exit.signal === null && said !== '' ? said : stderr).slice(-SHOWN_CHARACTERS);
   const status = exit.signal === null ? `exit code ${exit.exitCode}` : `signal ${exit.signal}`;
-  const known = PERMANENT.find(({ pattern }) => pattern.test(whole));
+  const isStart = !evidence.isInitialized && exit.signal === null;
+  const known = isStart ? PERMANENT.find(({ pattern }) => pattern.test(said) || pattern.test(stderr)) : undefined;
   const cut = isTruncated ? ' Its last line was cut short.' : '';
   return {
     code: known?.code ?? 'CLI_EXITED',

@@ -37,7 +37,9 @@ function becauseOf(facts: ExplanationFacts): string {
   const failure = facts.lastFailure;
   switch (facts.state) {
     case 'hibernated':
-      return 'It is registered without a process; the first prompt starts one.';
+      return failure === undefined
+        ? 'It is registered without a process; the first prompt starts one.'
+        : `Its last start was refused: ${failure.message} The next prompt tries again.`;
     case 'waiting':
       return 'It waits for a free slot to start its process.';
     case 'spawning':
@@ -55,8 +57,11 @@ function becauseOf(facts: ExplanationFacts): string {
     case 'closing':
       return `It is ending: ${failure?.message ?? 'the owner asked for it'}`;
     case 'closed':
-    case 'stopped':
       return 'It ended as asked and its process tree is gone.';
+    case 'stopped':
+      return failure === undefined || failure.code === 'closed'
+        ? 'It ended as asked; it has no process.'
+        : `It was not started: ${failure.message}`;
     case 'failed':
       return `It failed: ${failure?.message ?? 'unknown reason'}`;
     case 'backing-off':

@@ -22,7 +22,8 @@ export interface IncarnationListener {
   message(message: CliMessage): void;
   /** Its machine is done: the process tree is gone, unless `survivors` says otherwise. */
   ended(output: SessionOutput): void;
-  overdue(what: 'turn' | 'interrupt'): void;
+  /** A deadline passed, of this many milliseconds. */
+  overdue(what: 'turn' | 'interrupt', deadlineMs: number): void;
   mcpChanged(server: string, status: string, reason: string | undefined): void;
   diagnostic(reason: string, detail: string, suppressed: number): void;
   stderr(line: string): void;
@@ -97,7 +98,7 @@ export class Incarnation {
         this.#link.write(line).catch(() => {});
       },
       setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
-      turnStarted: () => this.tell({ type: 'turn.started' }),
+      turnStarted: () => this.tell({ type: 'turn.started', at: this.#options.clock.now() }),
       turnEnded: () => this.tell({ type: 'turn.ended' }),
     };
   }
@@ -113,8 +114,9 @@ export class Incarnation {
       if (state === 'closing') permissions.withdrawAll('The session is closing.');
       listener.stateEntered(state);
     });
-    this.actor.on('turn.overdue', () => listener.overdue('turn'));
-    this.actor.on('interrupt.overdue', () => listener.overdue('interrupt'));
+    const { turnMs, interruptMs } = this.#options.timeouts;
+    this.actor.on('turn.overdue', () => listener.overdue('turn', turnMs));
+    this.actor.on('interrupt.overdue', () => listener.overdue('interrupt', interruptMs));
     this.actor.subscribe({
       next: (snapshot) => {
         if (snapshot.status === 'done') this.#end(snapshot.output);
@@ -128,7 +130,9 @@ export class Incarnation {
     this.#watch.close();
     this.#bridge.close();
     this.#options.permissions.withdrawAll('The CLI process is gone.');
-    this.#options.listener.ended({ ...output, cause: this.#link.withEvidence(output.cause) });
+    const cause = this.#link.withEvidence(output.cause);
+    this.#link.cut(cause);
+    this.#options.listener.ended({ ...output, cause });
   }
 
   #buildLink(): CliLink {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { Conversation } from './conversation.ts';
+import type { PromptRecord } from './prompt-record.ts';
 import type { SessionLife } from './session-life.ts';
 import { within } from './within.ts';
 
@@ -23,7 +24,7 @@ export interface InterruptTarget {
   readonly interruptMs: number;
   readonly clock: Clock;
   /** True takes the waiting prompts back too. */
-  readonly cancelQueued?: boolean;
+  readonly cancelQueued?: boolean | undefined;
   /** A prompt that must survive: the one that asked for the interrupt. */
   readonly except?: string;
 }
@@ -31,17 +32,18 @@ export interface InterruptTarget {
 export async function interruptConversation(target: InterruptTarget): Promise<InterruptReceipt> {
   const { life, conversation } = target;
   const cancelled = target.cancelQueued === true ? takeBackQueued(target) : [];
-  if (conversation.ledger.outstanding.length === 0) return interruptIdle(target, cancelled);
+  const meant = conversation.ledger.outstanding.filter(({ id }) => id !== target.except);
+  if (meant.length === 0) return interruptIdle(target, cancelled);
   // An interrupt that arrives before the turn opened is acknowledged and has no effect (R42): wait for the turn.
   // It may take half the deadline: the turn needs the rest to end.
-  const hasBegun = () => hasStartedPrompt(conversation) || life.incarnation === undefined;
+  const hasBegun = () => hasStarted(meant) || life.incarnation === undefined;
   await within(conversation, target.clock, target.interruptMs / 2, hasBegun);
-  const stopped = conversation.ledger.markInterrupted();
+  const stopped = conversation.ledger.markInterrupted(meant);
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
   incarnation.tell({ type: 'session.interrupt' });
   const payload = target.cancelQueued === true ? { cancel_queued: true } : {};
-  const isOverdue = overdue(life, incarnation.actor);
+  const isOverdue = overdue(incarnation.actor);
   await incarnation.channel.request('interrupt', payload, { deadlineMs: target.interruptMs }).catch(tolerateLoss);
   // "Stopped" is only true once the turn has ended or the process is gone (R45).
   await conversation.until(() => stopped.every(({ state }) => state === 'ended'));
@@ -68,9 +70,9 @@ function takeBackQueued({ conversation, except }: InterruptTarget): string[] {
   return ids.filter((id) => conversation.ledger.cancelQueued(id));
 }
 
-function hasStartedPrompt(conversation: Conversation): boolean {
-  const { outstanding } = conversation.ledger;
-  return outstanding.length === 0 || outstanding.some(({ state }) => state === 'started');
+/** True when one of them runs, or none is left to run. */
+function hasStarted(meant: readonly PromptRecord[]): boolean {
+  return meant.some(({ state }) => state === 'started') || meant.every(({ state }) => state === 'ended');
 }
 
 function receipt(
@@ -81,12 +83,11 @@ function receipt(
   return { effect, cancelled, stillQueued: conversation.ledger.queued.map(({ id }) => id) };
 }
 
-function overdue(life: SessionLife, actor: NonNullable<SessionLife['incarnation']>['actor']): () => boolean {
+function overdue(actor: NonNullable<SessionLife['incarnation']>['actor']): () => boolean {
   let isOverdue = false;
   const subscription = actor.on('interrupt.overdue', () => {
     isOverdue = true;
   });
-  void life.ended.then(() => subscription.unsubscribe());
   return () => {
     subscription.unsubscribe();
     return isOverdue;
@@ -95,5 +96,6 @@ function overdue(life: SessionLife, actor: NonNullable<SessionLife['incarnation'
 
 /** Whether the answer comes or the process dies first, the turns tell what happened. */
 function tolerateLoss(error: unknown): void {
-  if (!TroupeError.is(error)) throw error;
+  const isRefusal = TroupeError.is(error) && (error.code === 'CONTROL_REFUSED' || error.code === 'CONTROL_LIMIT');
+  if (isRefusal || !TroupeError.is(error)) throw error;
 }

@@ -15,8 +15,24 @@ export function parsePromptContent(content: unknown): PromptContent {
     const isBlock =
       typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
     if (!isBlock) throw invalid(`content[${index}]`, 'expected an object with a string "type"');
+    const { type, text } = block as { type: string; text?: unknown };
+    if (type === 'text' && typeof text !== 'string') throw invalid(`content[${index}].text`, 'expected a text');
   });
-  return content;
+  const isBlank = content.every(({ type, text }) => type === 'text' && String(text).trim() === '');
+  if (isBlank) throw invalid('content', 'the text is empty or blank');
+  return copyOf(content);
+}
+
+/** What was accepted is what is sent, whatever its owner does with the object later. */
+function copyOf(content: readonly unknown[]): PromptContent {
+  try {
+    return JSON.parse(JSON.stringify(content)) as PromptContent;
+  } catch (error) {
+    throw invalid(
+      'content',
+      `it cannot be written as JSON (${error instanceof Error ? error.message : String(error)})`,
+    );
+  }
 }
 
 /** A prompt id travels as JSON and never becomes a flag; it has to be a short, printable line. */

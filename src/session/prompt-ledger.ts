@@ -1,4 +1,5 @@
 import { TroupeError } from '../errors.ts';
+import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
@@ -67,6 +68,9 @@ export class PromptLedger {
       isEchoed: false,
       isFolded: false,
       wasInterruptAsked: false,
+      wasDelivered: false,
+      interruptReason: undefined,
+      startedSeq: undefined,
       result: undefined,
     };
     this.#records.set(record.id, record);
@@ -90,7 +94,7 @@ export class PromptLedger {
   cancelQueued(id: string, error?: TroupeError): boolean {
     const record = this.#queue.find((candidate) => candidate.id === id);
     if (record === undefined) return false;
-    this.#end(record, endedWithoutResult('cancelled', id, error));
+    this.#end(record, endedWithoutResult(givenBackAs(record, error), id, error));
     return true;
   }
 
@@ -101,7 +105,7 @@ export class PromptLedger {
     if (state === 'completed') this.#endByLifecycle(record);
     if (state === 'cancelled') {
       const outcome = record.state === 'started' || record.wasInterruptAsked ? 'interrupted' : 'cancelled';
-      this.#end(record, endedWithoutResult(outcome, uuid, undefined));
+      this.#end(record, endedWithoutResult(outcome, uuid, record.interruptReason));
     }
   }
 
@@ -130,7 +134,8 @@ export class PromptLedger {
     const promptIds = covered.map((record) => record.id);
     for (const record of covered) {
       const outcome = outcomeOf(result, record.wasInterruptAsked);
-      this.#end(record, endedByResult(result, { outcome, costUsd, promptIds }));
+      const { interruptReason } = record;
+      this.#end(record, endedByResult(result, { outcome, costUsd, promptIds, interruptReason }));
     }
     this.#lastResult = result;
     this.#isTurnOpen = false;
@@ -145,10 +150,11 @@ export class PromptLedger {
       if (record.isFolded) {
         this.#end(record, endedWithoutResult('completed', record.id, undefined));
       } else if (policy.wasAsked || record.wasInterruptAsked) {
-        this.#end(record, endedWithoutResult('interrupted', record.id, undefined));
+        this.#end(record, endedWithoutResult('interrupted', record.id, record.interruptReason));
       } else if (policy.isRestarting && policy.canSendAgain) {
         record.state = 'queued';
         record.isEchoed = false;
+        record.wasDelivered = true;
         again.push(record);
       } else {
         // Older CLIs lose or repeat a prompt that is sent twice (WIRE §25.10): stated policy, never silence.
@@ -168,12 +174,18 @@ export class PromptLedger {
     for (const record of [...this.#queue]) this.cancelQueued(record.id, error);
   }
 
-  /** Marks the prompts an interrupt is meant for, and returns them: the started ones, or all when none is known to have started. */
-  markInterrupted(): readonly PromptRecord[] {
-    const started = this.#outstanding.filter((record) => record.state === 'started');
-    const meant = started.length > 0 ? started : [...this.#outstanding];
-    for (const record of meant) record.wasInterruptAsked = true;
-    return meant;
+  /**
+   * Marks the prompts an interrupt is meant for, and returns them: of those given the started ones, or all that have not
+   * ended when none is known to have started.
+   */
+  markInterrupted(meant: readonly PromptRecord[] = this.#outstanding, reason?: TroupeError): readonly PromptRecord[] {
+    const started = meant.filter((record) => record.state === 'started');
+    const marked = started.length > 0 ? started : meant.filter((record) => record.state === 'delivered');
+    for (const record of marked) {
+      record.wasInterruptAsked = true;
+      record.interruptReason ??= reason;
+    }
+    return marked;
   }
 
   #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {
@@ -201,7 +213,8 @@ export class PromptLedger {
     }
     // The result lists at most 64 prompts (WIRE §0.9): the lifecycle speaks for the others.
     const outcome = outcomeOf(result, record.wasInterruptAsked);
-    this.#end(record, endedByResult(result, { outcome, costUsd: undefined, promptIds: [record.id] }));
+    const { interruptReason } = record;
+    this.#end(record, endedByResult(result, { outcome, costUsd: undefined, promptIds: [record.id], interruptReason }));
   }
 
   #start(record: PromptRecord): void {
@@ -214,6 +227,7 @@ export class PromptLedger {
     if (record.state === 'ended') return;
     record.state = 'ended';
     record.result = result;
+    record.content = '';
     this.#queue = this.#queue.filter((other) => other !== record);
     this.#outstanding = this.#outstanding.filter((other) => other !== record);
     this.#forgetOldest();
@@ -228,4 +242,13 @@ export class PromptLedger {
       return;
     }
   }
+}
+
+/**
+ * A prompt that no process ever saw was cancelled. One that waits to be sent again may have done half its work: it was
+ * interrupted by its owner, or failed with its process (P2).
+ */
+function givenBackAs(record: PromptRecord, error: TroupeError | undefined): PromptOutcome {
+  if (!record.wasDelivered) return 'cancelled';
+  return error === undefined || error.code === 'SESSION_CLOSED' ? 'interrupted' : 'failed';
 }

@@ -1,3 +1,4 @@
+import type { TroupeError } from '../errors.ts';
 import type { TurnResult } from './turn-result.ts';
 
 /** What a prompt may be: plain text, or content blocks as the Messages API takes them. */
@@ -12,7 +13,8 @@ export type OnBusy = 'enqueue' | 'steer' | 'interrupt' | 'reject';
 /** One prompt on its way: queued → delivered → started → ended, the last exactly once (P2). */
 export interface PromptRecord {
   readonly id: string;
-  readonly content: PromptContent;
+  /** Emptied when the prompt has ended: it is not sent again. */
+  content: PromptContent;
   readonly onBusy: OnBusy;
   /** `seq` of `prompt.accepted`: where reading the turn begins. */
   readonly acceptedSeq: number;
@@ -22,5 +24,11 @@ export interface PromptRecord {
   /** The CLI is done with it but not with the turn it was folded into: that turn's result is its own (WIRE §11). */
   isFolded: boolean;
   wasInterruptAsked: boolean;
+  /** A process had it once, and was lost before it ended. */
+  wasDelivered: boolean;
+  /** Why it was interrupted, where that was nobody's wish: a deadline. */
+  interruptReason: TroupeError | undefined;
+  /** `seq` of its newest `prompt.started`. */
+  startedSeq: number | undefined;
   result: TurnResult | undefined;
 }

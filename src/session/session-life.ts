@@ -157,29 +157,31 @@ export class SessionLife {
 
   #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {
     const { log, conversation, clock } = this.#options;
-    // A process that survived its own end must not speak into the conversation of its successor.
-    const isCurrent = () => this.epoch === epoch && this.#incarnation !== undefined;
+    let wasReady = false;
     return {
       spawned: (pid) => {
         log.append(epoch, { type: 'session.started', incarnation: epoch, pid });
-        const { conversationId } = conversation.facts;
-        if (epoch > 1 && conversationId !== undefined) log.append(epoch, { type: 'session.resumed', conversationId });
       },
       stateEntered: (state) => {
         if (state === 'ready' || state === 'closing' || state === 'failed' || state === 'closed') this.#freeStart();
         if (state === 'closing') conversation.detach();
         this.#enter(state, epoch);
         if (state !== 'ready' || this.#incarnation === undefined) return;
+        const { conversationId } = conversation.facts;
+        if (!wasReady && epoch > 1 && conversationId !== undefined) {
+          log.append(epoch, { type: 'session.resumed', conversationId });
+        }
+        wasReady = true;
         report({ type: 'incarnation.ready', at: clock.now() });
         conversation.attach(this.#incarnation.delivery());
       },
       initialized: (answer) => conversation.learn(readInitializeAnswer(answer)),
-      message: (message) => {
-        if (isCurrent()) conversation.onMessage(message);
-        else log.append(epoch, { type: 'message', message });
-      },
+      message: (message) => conversation.onMessage(message),
       ended: (output) => this.#incarnationEnded(output, report),
-      overdue: (what) => log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` }),
+      overdue: (what, deadlineMs) => {
+        log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
+        if (what === 'turn') conversation.onTurnOverdue(deadlineMs);
+      },
       mcpChanged: (server, status, reason) => {
         log.append(epoch, { type: 'mcp.server-changed', server, status, ...(reason === undefined ? {} : { reason }) });
       },
@@ -196,7 +198,7 @@ export class SessionLife {
 
   #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
     const at = this.#options.clock.now();
-    const { cause } = output;
+    const cause = this.#forgiven(output.cause);
     const snapshot = this.#child.getSnapshot();
     const isStopping = snapshot.matches('stopping');
     const isRestarting = !isStopping && consequenceOf(snapshot.context, cause, at) === 'restart';
@@ -205,6 +207,18 @@ export class SessionLife {
     this.#lastExit = output.exit;
     this.#options.conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
+  }
+
+  /**
+   * Up to 2.1.19 a conversation whose first turn was killed cannot be resumed (WIRE §15): then nothing is lost by
+   * beginning a new one, and resuming again would be a trap.
+   */
+  #forgiven(cause: EndCause): EndCause {
+    const { conversation } = this.#options;
+    const isUnborn = cause.code === 'CONVERSATION_NOT_FOUND' && this.epoch > 1 && !conversation.hasCompletedTurn;
+    if (!isUnborn) return cause;
+    conversation.forgetId();
+    return { ...cause, permanent: false };
   }
 
   #childEntered(state: ChildStateName): void {
@@ -216,7 +230,11 @@ export class SessionLife {
     this.#enter(state, context.incarnation);
     const cause = context.cause === null ? undefined : { code: context.cause.code, message: sentenceOf(context.cause) };
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
-    if (cause === undefined) return;
+    if (cause === undefined || context.cause === null) return;
+    // Nothing will serve the prompts that wait, until somebody starts the session again.
+    if (state === 'hibernated' || state === 'quarantined') {
+      this.#options.conversation.ledger.returnQueued(errorOf(context.cause));
+    }
     if (state === 'quarantined') log.append(context.incarnation, { type: 'session.quarantined', cause });
     if (state === 'backing-off') {
       const { backoffMs, restarts } = context;

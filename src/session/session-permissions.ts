@@ -2,6 +2,7 @@ import { TroupeError } from '../errors.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
 import type { PermissionResult } from '../permissions/permission-result.ts';
+import { AnswerCall, parseCall } from './call-options.ts';
 import type { SessionLife } from './session-life.ts';
 
 /** The permission requests of one session. */
@@ -29,8 +30,9 @@ export class SessionPermissions {
    * PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
    */
   async answer(id: string, answer: PermissionResult, options: { by?: string } = {}): Promise<void> {
+    const { by = 'api' } = parseCall(AnswerCall, options, 'options');
     const written = this.#life.incarnation?.channel.answerWritten(id);
-    this.#desk.answer(id, answer, options.by ?? 'api');
+    this.#desk.answer(id, answer, by);
     if ((await written) !== true) throw new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
   }
 }

@@ -4,6 +4,18 @@ import { TroupeError } from '../errors.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
+import {
+  ControlCall,
+  EventsCall,
+  InterruptCall,
+  ModelName,
+  ModeName,
+  Payload,
+  PromptCall,
+  parseCall,
+  SettledCall,
+  Subtype,
+} from './call-options.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import { errorOf, sentenceOf } from './exit-cause.ts';
@@ -32,6 +44,10 @@ export interface SessionParts {
   readonly log: EventLog;
   readonly settings: RuntimeSettings;
   readonly controlMs: number;
+  /** The session was started with the second key to `bypassPermissions` (R93). */
+  readonly mayBypass: boolean;
+  /** False while the supervisor drains or stops: what runs may end, nothing new begins. */
+  readonly admitsPrompts: () => boolean;
   readonly interruptMs: number;
   readonly clock: Clock;
 }
@@ -94,8 +110,8 @@ export class Session implements AsyncDisposable {
    */
   prompt(content: PromptContent, options: { id?: string | undefined; onBusy?: OnBusy | undefined } = {}): Turn {
     const checked = parsePromptContent(content);
-    const id = options.id === undefined ? randomUUID() : parsePromptId(options.id);
-    const onBusy = options.onBusy ?? 'enqueue';
+    const { id: givenId, onBusy = 'enqueue' } = parseCall(PromptCall, options, 'options');
+    const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
     this.#assertTakesPrompts();
     const isBusy = this.#parts.conversation.ledger.outstanding.length > 0;
     const turn = this.#parts.conversation.accept(id, checked, onBusy);
@@ -116,19 +132,25 @@ export class Session implements AsyncDisposable {
    * replaced by one that resumes the conversation.
    */
   interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
-    return this.#interrupt(options);
+    return this.#interrupt(parseCall(InterruptCall, options, 'options'));
   }
 
   /** Changes the model from the next turn on; undefined resets it. Kept over restarts. */
   async setModel(model?: string): Promise<void> {
-    await this.control('set_model', model === undefined ? {} : { model });
-    this.#parts.settings.model = model;
+    const name = parseCall(ModelName, model, 'model');
+    await this.control('set_model', name === undefined ? {} : { model: name });
+    this.#parts.settings.model = name ?? null;
   }
 
   /** Changes the permission mode at once. Kept over restarts. */
   async setPermissionMode(mode: string): Promise<void> {
-    await this.control('set_permission_mode', { mode });
-    this.#parts.settings.permissionMode = mode;
+    const name = parseCall(ModeName, mode, 'mode');
+    if (name === 'bypassPermissions' && !this.#parts.mayBypass) {
+      const reason = '"mode": bypassPermissions needs the option allowDangerouslySkipPermissions at the start.';
+      throw new TroupeError('INVALID_OPTIONS', { reason, details: { field: 'mode' } });
+    }
+    await this.control('set_permission_mode', { mode: name });
+    this.#parts.settings.permissionMode = name;
   }
 
   /**
@@ -140,11 +162,14 @@ export class Session implements AsyncDisposable {
     payload: Record<string, unknown> = {},
     options: { timeoutMs?: number; signal?: AbortSignal } = {},
   ): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal } = parseCall(ControlCall, options, 'options');
+    const request = parseCall(Payload, payload, 'payload');
+    const name = parseCall(Subtype, subtype, 'subtype');
     this.#assertOpen();
     const incarnation = this.#parts.life.incarnation;
     if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
-    const deadlineMs = options.timeoutMs ?? this.#parts.controlMs;
-    return { ...(await incarnation.channel.request(subtype, payload, { deadlineMs, signal: options.signal })) };
+    const deadlineMs = timeoutMs ?? this.#parts.controlMs;
+    return { ...(await incarnation.channel.request(name, request, { deadlineMs, signal })) };
   }
 
   /**
@@ -152,7 +177,7 @@ export class Session implements AsyncDisposable {
    * live until the session is over. A reader that falls behind gets `subscriber.lagged` and goes on from there.
    */
   events(options: { from?: number } = {}): AsyncIterableIterator<ObservedEvent> {
-    return this.#parts.log.read({ from: options.from ?? 0 });
+    return this.#parts.log.read({ from: parseCall(EventsCall, options, 'options').from ?? 0 });
   }
 
   /** The state changes of the session, oldest first. */
@@ -221,9 +246,10 @@ export class Session implements AsyncDisposable {
    * Resolves when no prompt and no background agent of the session works any more, at most after `ceilingMs`. Background
    * shells do not count: a server that was started there may run for ever (R19).
    */
-  async settled(options: { ceilingMs?: number } = {}): Promise<void> {
+  async settled(options: { ceilingMs?: number | undefined } = {}): Promise<void> {
+    const { ceilingMs = Number.POSITIVE_INFINITY } = parseCall(SettledCall, options, 'options');
     const { conversation, clock, life } = this.#parts;
-    const endsAt = clock.now() + (options.ceilingMs ?? Number.POSITIVE_INFINITY);
+    const endsAt = clock.now() + ceilingMs;
     const leftMs = () => Math.max(0, endsAt - clock.now());
     const isQuiet = () => life.isOver || conversation.isQuiet;
     const isReported = () => life.isOver || !conversation.tasks.isTurnExpected;
@@ -259,13 +285,14 @@ export class Session implements AsyncDisposable {
     await this.close();
   }
 
-  #interrupt(options: { cancelQueued?: boolean; except?: string }): Promise<InterruptReceipt> {
+  #interrupt(options: { cancelQueued?: boolean | undefined; except?: string }): Promise<InterruptReceipt> {
     const { life, conversation, interruptMs, clock } = this.#parts;
     return interruptConversation({ life, conversation, interruptMs, clock, ...options });
   }
 
   #assertTakesPrompts(): void {
     this.#assertOpen();
+    if (!this.#parts.admitsPrompts()) throw new TroupeError('SUPERVISOR_STOPPED', { details: { id: this.id } });
     if (this.state !== 'quarantined') return;
     const cause = this.#parts.life.childSnapshot().context.cause;
     const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();

@@ -7,7 +7,7 @@ export interface TurnResult {
   readonly outcome: PromptOutcome;
   /** The final text of the model; undefined unless the turn completed. */
   readonly text: string | undefined;
-  /** Why it failed, was lost, or was given back. */
+  /** Why it failed, was lost, was given back, or was interrupted by a deadline; an interrupt somebody asked for is no error. */
   readonly error: TroupeError | undefined;
   /** Tokens of the turn; unknown is undefined, not 0. */
   readonly usage: Usage | undefined;
@@ -33,12 +33,17 @@ export function outcomeOf(result: ResultFacts, wasInterruptAsked: boolean): Prom
 
 export function endedByResult(
   result: ResultFacts,
-  facts: { outcome: PromptOutcome; costUsd: number | undefined; promptIds: readonly string[] },
+  facts: {
+    outcome: PromptOutcome;
+    costUsd: number | undefined;
+    promptIds: readonly string[];
+    interruptReason?: TroupeError | undefined;
+  },
 ): TurnResult {
   return {
     outcome: facts.outcome,
     text: facts.outcome === 'completed' ? result.text : undefined,
-    error: facts.outcome === 'failed' ? failureOf(result) : undefined,
+    error: errorFor(facts.outcome, result, facts.interruptReason),
     usage: result.usage,
     costUsd: facts.costUsd,
     durationMs: result.durationMs,
@@ -67,6 +72,11 @@ export function endedWithoutResult(
     structuredOutput: undefined,
     conversationId: undefined,
   };
+}
+
+function errorFor(outcome: PromptOutcome, result: ResultFacts, interruptReason: TroupeError | undefined) {
+  if (outcome === 'failed') return failureOf(result);
+  return outcome === 'interrupted' ? interruptReason : undefined;
 }
 
 function failureOf(result: ResultFacts): TroupeError {

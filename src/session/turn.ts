@@ -16,14 +16,14 @@ export class Turn implements AsyncIterable<CliMessage> {
   /** Always resolves, exactly once, with how the turn ended. */
   readonly result: Promise<TurnResult>;
   readonly #log: EventLog;
-  readonly #acceptedSeq: number;
+  readonly #record: PromptRecord;
 
   constructor(record: PromptRecord, log: EventLog, result: Promise<TurnResult>) {
     this.id = record.id;
     this.accepted = Promise.resolve();
     this.result = result;
     this.#log = log;
-    this.#acceptedSeq = record.acceptedSeq;
+    this.#record = record;
   }
 
   /**
@@ -32,12 +32,19 @@ export class Turn implements AsyncIterable<CliMessage> {
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<CliMessage, void, void> {
     let hasStarted = false;
-    for await (const event of this.#log.read({ from: this.#acceptedSeq - 1 })) {
+    for await (const event of this.#log.read({ from: this.#record.acceptedSeq - 1 })) {
       if (event.type === 'prompt.started' && event.promptId === this.id) hasStarted = true;
       else if (event.type === 'prompt.ended' && event.promptId === this.id) return;
+      // What was dropped before the turn began is none of its messages.
+      else if (event.type === 'log.truncated' && !this.#hasBegunBefore(event.firstSeq)) continue;
       else if (event.type === 'subscriber.lagged' || event.type === 'log.truncated') {
         throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
       } else if (event.type === 'message' && hasStarted) yield event.message;
     }
+  }
+
+  #hasBegunBefore(seq: number): boolean {
+    const { startedSeq, state } = this.#record;
+    return startedSeq === undefined ? state === 'ended' : startedSeq < seq;
   }
 }

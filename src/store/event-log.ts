@@ -1,3 +1,4 @@
+import { ByteBlocks } from './byte-blocks.ts';
 import type { ObservedEvent, SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
 import { Subscription, type SubscriptionLimits } from './subscription.ts';
@@ -9,12 +10,28 @@ export interface EventLogLimits {
   readonly subscriber: SubscriptionLimits;
 }
 
+export interface EventLogOptions {
+  /** Hears what a listener threw; the other listeners hear the event all the same. Default: nobody. Must not throw. */
+  readonly onListenerError?: (error: unknown, event: SessionEvent) => void;
+}
+
+interface Listener {
+  /** It hears the events after this one. */
+  readonly after: number;
+  readonly hear: (event: SessionEvent) => void;
+}
+
 /** The log of one session, in memory: append-only, dense `seq` from 1, bounded, with any number of live readers. */
 export class EventLog {
   readonly #limits: EventLogLimits;
   readonly #now: () => number;
   readonly #subscriptions = new Set<Subscription>();
-  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #listeners = new Set<Listener>();
+  readonly #onListenerError: EventLogOptions['onListenerError'];
+  readonly #blocks = new ByteBlocks();
+  /** Appended, and not yet told to every listener. */
+  readonly #untold: SessionEvent[] = [];
+  #isTelling = false;
   /** Evicted slots are emptied at once, so that what is dropped is really freed. */
   #events: (SessionEvent | undefined)[] = [];
   #head = 0;
@@ -22,9 +39,10 @@ export class EventLog {
   #lastSeq = 0;
   #isFinished = false;
 
-  constructor(limits: EventLogLimits, now: () => number) {
+  constructor(limits: EventLogLimits, now: () => number, options: EventLogOptions = {}) {
     this.#limits = limits;
     this.#now = now;
+    this.#onListenerError = options.onListenerError;
   }
 
   get lastSeq(): number {
@@ -35,19 +53,27 @@ export class EventLog {
     return this.#subscriptions.size;
   }
 
+  /**
+   * Numbers the fact, keeps it, and tells everybody. Appending from inside a listener is fine: that event is told after
+   * every listener has heard the one before. Bytes of a message move out of the chunk they were read with.
+   */
   append(epoch: number, fact: SessionFact): SessionEvent {
+    if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
     this.#lastSeq += 1;
     const event: SessionEvent = { ...fact, seq: this.#lastSeq, epoch, at: this.#now() };
     this.#events.push(event);
     this.#bytes += sizeOf(event);
     this.#evict();
+    // Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again.
     for (const subscription of this.#subscriptions) subscription.offer(event);
-    for (const listener of this.#listeners) listener(event);
+    this.#untold.push(event);
+    if (!this.#isTelling) this.#tellAll();
     return event;
   }
 
-  /** Calls the listener with every event from now on, synchronously. Returns the way to stop it. */
-  listen(listener: (event: SessionEvent) => void): () => void {
+  /** Calls the listener with every event from now on, synchronously and in order. Returns the way to stop it. */
+  listen(hear: (event: SessionEvent) => void): () => void {
+    const listener: Listener = { after: this.#lastSeq, hear };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -70,7 +96,25 @@ export class EventLog {
   finish(): void {
     this.#isFinished = true;
     for (const subscription of this.#subscriptions) subscription.finish();
-    this.#listeners.clear();
+    if (!this.#isTelling) this.#listeners.clear();
+  }
+
+  #tellAll(): void {
+    this.#isTelling = true;
+    // The loop also reaches what a listener appends meanwhile.
+    for (const event of this.#untold) for (const listener of this.#listeners) this.#tell(listener, event);
+    this.#untold.length = 0;
+    this.#isTelling = false;
+    if (this.#isFinished) this.#listeners.clear();
+  }
+
+  #tell({ after, hear }: Listener, event: SessionEvent): void {
+    if (event.seq <= after) return;
+    try {
+      hear(event);
+    } catch (error) {
+      this.#onListenerError?.(error, event);
+    }
   }
 
   #replayAfter(from: number): ObservedEvent[] {

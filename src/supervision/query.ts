@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
+import { readPlainValue } from '../launch/plain-value.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import type { InterruptReceipt } from '../session/interrupt.ts';
+import { parsePromptContent } from '../session/prompt-content.ts';
 import type { PromptContent } from '../session/prompt-record.ts';
 import type { Session } from '../session/session.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -39,7 +41,8 @@ const BACKGROUND_CEILING_MS = 10 * 60_000;
  * first step on, INVALID_OPTIONS or the reason a start failed, and CLI_EXITED when the process is lost on the way; a turn
  * that fails is no exception but a `result` message with `is_error`.
  */
-export function query({ prompt, options = {} }: QueryInput): Query {
+export function query({ prompt, options: given = {} }: QueryInput): Query {
+  const options = readPlainValue(given).value as SessionOptions;
   const supervisor = createSupervisor({ limits: { maxSessions: 1 } });
   let starting: Promise<Session> | undefined;
   // Started with its first use: a query that is made and then forgotten costs no process.
@@ -80,6 +83,7 @@ async function* read(
   abort: AbortSignal | undefined,
 ): AsyncGenerator<QueryMessage, void, void> {
   try {
+    assertPrompt(prompt);
     const session = await begin();
     const events = session.events();
     let failure: unknown;
@@ -107,6 +111,15 @@ async function* read(
   }
 }
 
+/** Checked before a process is started for it. */
+function assertPrompt(prompt: unknown): void {
+  if (typeof prompt === 'string') void parsePromptContent(prompt);
+  else if (typeof prompt !== 'object' || prompt === null || !(Symbol.asyncIterator in prompt)) {
+    const reason = 'expected a text or an async iterable of user messages';
+    throw new TroupeError('INVALID_PROMPT', { reason: `"prompt": ${reason}.`, details: { field: 'prompt', reason } });
+  }
+}
+
 /** Sends the prompts and resolves when everything they started is done. */
 async function drive(session: Session, prompt: QueryInput['prompt'], sent: Set<string>): Promise<void> {
   const results: Promise<unknown>[] = [];
@@ -116,11 +129,30 @@ async function drive(session: Session, prompt: QueryInput['prompt'], sent: Set<s
   };
   try {
     if (typeof prompt === 'string') send(prompt, randomUUID());
-    else for await (const message of prompt) send(message.message.content, message.uuid ?? randomUUID());
+    else await sendAll(prompt, session, send);
   } finally {
     // What was sent before the stream of prompts failed is still answered.
     await Promise.all(results);
     await session.settled({ ceilingMs: BACKGROUND_CEILING_MS });
+  }
+}
+
+/** Sends prompts as they come. When the session ends first nobody waits for the next one, and the stream is told to stop. */
+async function sendAll(
+  prompts: AsyncIterable<UserMessageInput>,
+  session: Session,
+  send: (content: PromptContent, id: string) => void,
+): Promise<void> {
+  const iterator = prompts[Symbol.asyncIterator]();
+  const over = session.ended.then(() => 'over' as const);
+  while (true) {
+    const step = await Promise.race([iterator.next(), over]);
+    if (step === 'over') {
+      iterator.return?.()?.catch(() => {});
+      return;
+    }
+    if (step.done === true) return;
+    send(step.value.message.content, step.value.uuid ?? randomUUID());
   }
 }
 

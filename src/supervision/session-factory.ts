@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { McpServerSpec } from '../../machines/session/session.context.ts';
 import type { Clock } from '../clock.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
-import { planLaunch } from '../launch/launch-plan.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
@@ -15,13 +13,18 @@ import type { RuntimeSettings } from '../session/session-settings.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
-import { currentHost } from './host.ts';
+import { planIncarnation } from './incarnation-plan.ts';
 
 export interface SessionSurroundings {
   readonly clock: Clock;
   readonly open: OpenTransport;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
+  readonly admitsPrompts: () => boolean;
+  /** Hears what a listener of the session's events threw. */
+  readonly onListenerError: (error: unknown) => void;
+  /** Wraps an observer so that what it throws, at once or later, stops nobody. */
+  readonly isolated: (observer: (line: string) => unknown) => (line: string) => void;
   readonly restart: SessionOptions['restart'];
   readonly timeouts: SessionOptions['timeouts'];
   readonly limits: SessionOptions['limits'];
@@ -30,6 +33,7 @@ export interface SessionSurroundings {
 export interface BuiltSession {
   readonly session: Session;
   readonly life: SessionLife;
+  readonly options: SessionOptions;
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
   readonly log: EventLog;
@@ -44,18 +48,12 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
   const restart = restartSpec(around.restart, options.restart);
   const settings: RuntimeSettings = { model: undefined, permissionMode: undefined };
-  const log = new EventLog(
-    {
-      maxItems: limits.maxLogItems,
-      maxBytes: limits.maxLogBytes,
-      subscriber: { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes },
-    },
-    () => clock.now(),
-  );
+  const { stderrTailBytes } = limits;
+  const log = buildLog(limits, around);
   const conversation = new Conversation({
     log,
     maxQueued: limits.maxPromptQueue,
-    wanted: options.forkSession === true ? undefined : options.resume,
+    wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
   });
   let life: SessionLife | undefined;
@@ -71,7 +69,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     conversation,
     admission: around.admission,
     inspect,
-    onStderr: options.stderr,
+    onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
     build: (number, listener) =>
       new Incarnation({
         id,
@@ -79,19 +77,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         codec: streamJson,
         clock,
         open: around.open,
-        plan: () =>
-          planLaunch({
-            options,
-            sessionId: id,
-            incarnation: number,
-            ...(number > 1 && conversation.facts.conversationId !== undefined
-              ? { resume: conversation.facts.conversationId }
-              : {}),
-            settings,
-            host: currentHost(),
-            stderrTailBytes: limits.stderrTailBytes,
-            token: randomBytes(8).toString('hex'),
-          }),
+        plan: () => planIncarnation({ id, number, options, settings, conversation, stderrTailBytes }),
         timeouts,
         limits,
         servers,
@@ -106,6 +92,8 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const session = new Session({
     id,
     key: options.key,
+    mayBypass: options.allowDangerouslySkipPermissions === true,
+    admitsPrompts: around.admitsPrompts,
     life,
     conversation,
     desk,
@@ -115,7 +103,18 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     interruptMs,
     clock,
   });
-  return { session, life, conversation, desk, log };
+  return { session, options, life, conversation, desk, log };
+}
+
+function buildLog(limits: typeof DEFAULT_LIMITS, around: SessionSurroundings): EventLog {
+  const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
+  return new EventLog(
+    { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes, subscriber },
+    () => around.clock.now(),
+    {
+      onListenerError: around.onListenerError,
+    },
+  );
 }
 
 function buildDesk(
@@ -136,11 +135,11 @@ function buildDesk(
       const { id: requestId, toolName, input, toolUseId, agentId } = request;
       const epoch = life()?.epoch ?? 0;
       log.append(epoch, { type: 'permission.requested', requestId, toolName, input, toolUseId, agentId });
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId });
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.clock.now() });
     },
     onSettled: ({ id: requestId }, { outcome, by }) => {
       log.append(life()?.epoch ?? 0, { type: 'permission.settled', requestId, outcome, by });
-      life()?.incarnation?.tell({ type: 'permission.settled', requestId });
+      life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.clock.now() });
     },
     onDroppedUpdates: ({ id }, dropped) => {
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;

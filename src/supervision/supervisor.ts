@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import type { SupervisorEvent, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
+import { parseCall, ShutdownCall } from '../session/call-options.ts';
 import { errorOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
 import type { Admission } from '../session/session-life.ts';
@@ -22,6 +24,7 @@ export type FleetEvent = SessionEvent & { readonly sessionId: string };
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
+  assertPlain(options);
   return new Supervisor(parseSupervisorOptions(options));
 }
 
@@ -37,8 +40,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #stopped: Promise<void>;
 
   constructor(options: SupervisorOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#options = options.inspect === undefined ? options : { ...options, inspect: this.#isolated(options.inspect) };
+    this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const { admissionMs, drainMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
@@ -51,7 +54,7 @@ export class Supervisor implements AsyncDisposable {
     this.#actor = createActor(machine, {
       input: { drainMs },
       clock: this.#clock,
-      ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
+      ...(this.#options.inspect === undefined ? {} : { inspect: this.#options.inspect }),
     });
     this.#stopped = new Promise((resolve) => {
       this.#actor.subscribe((snapshot) => {
@@ -71,7 +74,7 @@ export class Supervisor implements AsyncDisposable {
    * tree of the failed start is gone. With `autoStart: false` it resolves at once and the first prompt starts the process.
    */
   async start(input: SessionOptions = {}): Promise<Session> {
-    const options = parseSessionOptions({ ...this.#inherited(), ...input });
+    const options = this.#optionsOf(input);
     if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
     const id = options.id ?? `session-${randomUUID()}`;
     this.#assertFree(id, options);
@@ -80,6 +83,7 @@ export class Supervisor implements AsyncDisposable {
     const built = this.#build(id, options);
     built.life.begin();
     if (options.autoStart !== false) await this.#ready(built, signal);
+    else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
     return built.session;
   }
@@ -107,9 +111,14 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** Calls the listener with every event of every session. Returns the way to stop it. A listener that throws is logged. */
-  on(_kind: 'event', listener: (event: FleetEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  on(kind: 'event', listener: (event: FleetEvent) => void): () => void {
+    if (kind !== 'event' || typeof listener !== 'function') {
+      const field = kind === 'event' ? 'listener' : 'kind';
+      throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
+    }
+    const isolated = this.#isolated(listener);
+    this.#listeners.add(isolated);
+    return () => this.#listeners.delete(isolated);
   }
 
   /** Admits nothing new, lets running turns and queued prompts end, then stops every session. */
@@ -122,9 +131,9 @@ export class Supervisor implements AsyncDisposable {
    * Stops every session, newest first and all at the same time, so that it takes one ladder and not one for each (R52).
    * After `timeoutMs` what is left is killed. Idempotent.
    */
-  async shutdown(options: { timeoutMs?: number } = {}): Promise<void> {
+  async shutdown(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    const { timeoutMs = Number.POSITIVE_INFINITY } = parseCall(ShutdownCall, options, 'options');
     if (this.state !== 'stopped') this.#tellMachine({ type: 'supervisor.shutdown' });
-    const { timeoutMs = Number.POSITIVE_INFINITY } = options;
     const timer = this.#clock.setTimeout(() => void this.#stopChildren('kill'), timeoutMs);
     await this.#stopped;
     this.#clock.clearTimeout(timer);
@@ -136,6 +145,14 @@ export class Supervisor implements AsyncDisposable {
 
   #tellMachine(event: SupervisorEvent): void {
     if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event);
+  }
+
+  /** What is undefined counts as not given, so that it never hides what the supervisor says. */
+  #optionsOf(input: unknown): SessionOptions {
+    assertPlain(input);
+    const own = readPlainValue(input).value;
+    // A value that cannot even be read is reported by the schema, not merged.
+    return parseSessionOptions(isPlain(own) ? { ...this.#inherited(), ...own } : input);
   }
 
   #inherited(): Partial<SessionOptions> {
@@ -151,11 +168,15 @@ export class Supervisor implements AsyncDisposable {
   #assertFree(id: string, options: SessionOptions): void {
     if (this.#sessions.has(id))
       throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
-    const wanted = options.forkSession === true ? undefined : options.resume;
-    if (wanted === undefined) return;
-    for (const { session, conversation } of this.#sessions.values()) {
-      if (conversation.wanted !== wanted && session.conversationId !== wanted) continue;
-      const details = { field: 'resume', conversationId: wanted, sessionId: session.id, pid: session.pid };
+    if (options.forkSession === true) return;
+    const wanted = options.resume ?? options.sessionId;
+    for (const { session, conversation, options: theirs } of this.#sessions.values()) {
+      const isSame = wanted !== undefined && (conversation.wanted === wanted || session.conversationId === wanted);
+      // "The latest conversation of this directory" may be the one that somebody works on there.
+      const mayBeSame = options.continue === true && (theirs.cwd ?? '') === (options.cwd ?? '');
+      if (!isSame && !mayBeSame) continue;
+      const field = mayBeSame ? 'continue' : options.resume === undefined ? 'sessionId' : 'resume';
+      const details = { field, conversationId: session.conversationId, sessionId: session.id, pid: session.pid };
       throw new TroupeError('CONVERSATION_IN_USE', { reason: `(by session "${session.id}")`, details });
     }
   }
@@ -168,6 +189,9 @@ export class Supervisor implements AsyncDisposable {
       open: spawn ?? openSubprocess,
       inspect,
       admission: slot.admission,
+      admitsPrompts: () => this.state === 'running',
+      onListenerError: (error) => this.#complain(error),
+      isolated: (observer) => this.#isolated(observer),
       restart,
       timeouts,
       limits,
@@ -224,12 +248,26 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #tell(event: FleetEvent): void {
-    for (const listener of this.#listeners) {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  /** What an observer throws, at once or later, is its own affair: it is logged and stops nobody (R100). */
+  #isolated<Event>(observer: (event: Event) => unknown): (event: Event) => void {
+    return (event) => {
       try {
-        listener(event);
+        const outcome = observer(event);
+        if (outcome instanceof Promise) outcome.catch((error: unknown) => this.#complain(error));
       } catch (error) {
-        this.#options.logger?.error({ err: error, sessionId: event.sessionId }, 'an event listener threw');
+        this.#complain(error);
       }
+    };
+  }
+
+  #complain(error: unknown): void {
+    try {
+      this.#options.logger?.error({ err: error }, 'an observer threw');
+    } catch {
+      // A logger that throws leaves nobody to tell.
     }
   }
 
@@ -243,6 +281,33 @@ export class Supervisor implements AsyncDisposable {
     for (const { life } of newestFirst) life.stop(mode);
     await Promise.all(newestFirst.map(({ life }) => life.ended));
   }
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function assertPlain(options: unknown): void {
+  if (isPlain(options)) return;
+  throw new TroupeError('INVALID_OPTIONS', {
+    reason: '"options": must be a plain object.',
+    details: { field: 'options', reason: 'must be a plain object' },
+  });
+}
+
+/** A registered session is started by its first prompt: until it was ready once the signal may end that start. */
+function endStartOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
+  const stopWatching = onAbort(signal, () => life.stop('kill'));
+  const stopListening = life.onChange(() => {
+    if (life.state === 'ready') finish();
+  });
+  const finish = () => {
+    stopWatching();
+    stopListening();
+  };
+  void life.ended.then(finish);
 }
 
 function closeOnAbort({ life }: BuiltSession, signal: AbortSignal): void {

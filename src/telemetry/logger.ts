@@ -6,19 +6,61 @@ export function createLogger(level: string): Logger {
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: false }));
 }
 
-/** Logs what happens in every session. Conversation lines, tool inputs and stderr texts stay out of it (P11). */
-export function followFleet(supervisor: Supervisor, logger: Logger): () => void {
+/**
+ * The facts of an event that are logged, by name. Texts that somebody else wrote are not among them: `detail` and `input`
+ * come from the CLI, the message of a cause may quote its stderr, the reason of a server may quote anything (P11).
+ */
+const LOGGED_FACTS: ReadonlySet<string> = new Set([
+  'sessionId',
+  'seq',
+  'epoch',
+  'at',
+  'pid',
+  'incarnation',
+  'state',
+  'from',
+  'to',
+  'conversationId',
+  'delayMs',
+  'restarts',
+  'exitCode',
+  'signal',
+  'promptId',
+  'promptIds',
+  'onBusy',
+  'outcome',
+  'isError',
+  'origin',
+  'costUsd',
+  'requestId',
+  'toolName',
+  'toolUseId',
+  'agentId',
+  'by',
+  'server',
+  'status',
+  'suppressed',
+]);
+
+/**
+ * Logs what happens in every session. Conversation lines, tool inputs and stderr texts stay out of it, also where they are
+ * quoted; of the cause of an end only the code is logged (P11).
+ */
+export function followFleet(supervisor: Pick<Supervisor, 'on'>, logger: Logger): () => void {
   return supervisor.on('event', (event) => {
     if (event.type === 'message' || event.type === 'stderr') return;
-    const { type, ...facts } = withoutInput(event);
+    const { type } = event;
     const level =
       type === 'diagnostic' || type === 'session.restarting' || type === 'session.quarantined' ? 'warn' : 'info';
-    logger[level](facts, type);
+    logger[level](loggedFacts(event), type);
   });
 }
 
-function withoutInput(event: Exclude<FleetEvent, { type: 'message' | 'stderr' }>) {
-  if (event.type !== 'permission.requested') return event;
-  const { input: _input, ...facts } = event;
-  return facts;
+function loggedFacts(event: FleetEvent): Record<string, unknown> {
+  const facts = Object.entries(event).filter(([name]) => LOGGED_FACTS.has(name));
+  return {
+    ...Object.fromEntries(facts),
+    ...('cause' in event ? { code: event.cause.code } : {}),
+    ...(event.type === 'diagnostic' ? { reason: event.reason } : {}),
+  };
 }

@@ -72,6 +72,7 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, 
   const finished = finishOf(child, exited);
   const root = rootOf(child, pid, plan.mark);
   const output = readPipe(child.stdout, (chunk) => listeners.output(chunk));
+  child.stdout.once('end', () => listeners.outputEnded?.());
   const errors = readErrors(child.stderr, plan.stderrTailBytes, (line) => listeners.stderr(line));
   const input = createChildInput(child.stdin);
   const tree = plan.keepDescendants ? createLoneProcess(root, exited) : createProcessTree(root);

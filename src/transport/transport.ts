@@ -19,6 +19,8 @@ export interface LaunchPlan {
 export interface TransportListeners {
   /** Bytes of stdout as they were read. Called synchronously; the buffer is the listener's to keep. */
   output(chunk: Buffer): void;
+  /** stdout was read to its end; the process may still live. */
+  outputEnded?(): void;
   /** One whole line of stderr, without its line end, cut to a bounded length. */
   stderr(line: string): void;
 }

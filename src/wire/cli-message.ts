@@ -13,27 +13,36 @@ export type MessageView =
 
 /** One conversation line of the CLI: its bytes always, its content on demand. Nothing here throws. */
 export class CliMessage {
-  /** The line without its line end and the white space around it; may be a view of a larger buffer. */
-  readonly raw: Buffer;
   readonly type: string;
   /** Undefined also where the line has a type that knows no subtypes. */
   readonly subtype: string | undefined;
+  #raw: Buffer;
   #value: Record<string, unknown> | undefined;
   #isParsed: boolean;
   #view: MessageView | undefined;
 
   /** Give `value` when the line is parsed already. */
   constructor(raw: Buffer, type: string, subtype: string | undefined, value?: Record<string, unknown>) {
-    this.raw = raw;
+    this.#raw = raw;
     this.type = type;
     this.subtype = subtype;
     this.#value = value;
     this.#isParsed = value !== undefined;
   }
 
+  /** The line without its line end and the white space around it; may be a view of a larger buffer. */
+  get raw(): Buffer {
+    return this.#raw;
+  }
+
+  /** Lets the bytes live elsewhere: `settle` returns equal ones. What was parsed stays, for everybody who holds the message. */
+  moveBytes(settle: (raw: Buffer) => Buffer): void {
+    this.#raw = settle(this.#raw);
+  }
+
   /** The line, decoded anew on each call. */
   get text(): string {
-    return this.raw.toString('utf8');
+    return this.#raw.toString('utf8');
   }
 
   /** The parsed line, parsed once and shared: do not change it. Undefined when the line is corrupt. */

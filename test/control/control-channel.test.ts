@@ -8,6 +8,57 @@ import { openPromise } from './open-promise.ts';
 const MINUTE = { deadlineMs: 60_000 };
 const FOREVER = { deadlineMs: Number.POSITIVE_INFINITY };
 
+describe('telling the CLI something', () => {
+  it('uses up no room for questions, however much is told (P9)', async () => {
+    const { channel, clock, sent } = openChannel({ maxPending: 2 });
+    await Promise.all(Array.from({ length: 500 }, (_, n) => channel.notify('mcp_message', { server_name: 'a', n })));
+
+    expect(channel.openRequests).toEqual({ ours: 0, theirs: 0 });
+    expect(clock.openTimers).toBe(0);
+    expect(sent.map((line) => ('payload' in line ? line.payload['n'] : line))).toEqual(
+      Array.from({ length: 500 }, (_, n) => n),
+    );
+  });
+
+  it('takes the answer, which the CLI sends all the same, for nothing odd (WIRE §2)', async () => {
+    const { channel, sent, oddities, cliAnswers, cliRefuses } = openChannel();
+    for (let told = 0; told < 2_000; told += 1) await channel.notify('mcp_message', {});
+    const ids = sent.flatMap((line) => ('request' in line ? [line.request] : []));
+
+    expect(new Set(ids).size).toBe(2_000);
+    for (const id of ids.slice(1)) cliAnswers(id, {});
+    cliRefuses(ids[0] ?? '', 'no');
+    expect(oddities).toEqual([]);
+  });
+
+  it('leaves out, and says so once, what a CLI that does not read cannot take (P6, P9)', async () => {
+    const gate = openPromise<void>();
+    const { channel, oddities } = openChannel({ write: () => gate.promise });
+    const told = Array.from({ length: 1_500 }, () => channel.notify('mcp_message', {}));
+    gate.resolve();
+
+    const written = (await Promise.all(told)).filter(Boolean);
+    expect(written).toHaveLength(1_000);
+    expect(oddities.map(({ reason }) => reason)).toEqual(['too-many-notifications']);
+    expect(await channel.notify('mcp_message', {})).toBe(true);
+  });
+
+  it('tells of one that is no JSON, and of nothing after the end (P6)', async () => {
+    const { channel, oddities, sent } = openChannel();
+    expect(await channel.notify('mcp_message', { count: 1n })).toBe(false);
+    channel.close(new TroupeError('CLI_EXITED'));
+    expect(await channel.notify('mcp_message', {})).toBe(false);
+    expect(await channel.notify('mcp_message', { count: 1n })).toBe(false);
+    expect(sent).toEqual([]);
+    expect(oddities.map(({ reason }) => reason)).toEqual(['unsendable-notification']);
+  });
+
+  it('comes to nothing when the pipe is closed, and throws nothing (R22)', async () => {
+    const { channel } = openChannel({ write: () => Promise.reject(new TroupeError('CLI_INPUT_CLOSED')) });
+    expect(await channel.notify('mcp_message', {})).toBe(false);
+  });
+});
+
 describe('asking the CLI', () => {
   it('pairs every answer with its question by id, in any order (WIRE §1)', async () => {
     const { channel, sent, cliAnswers } = openChannel();

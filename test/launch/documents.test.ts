@@ -10,7 +10,7 @@ describe('the server document', () => {
   it('may stand on the command line only while every server runs in this process (P11)', () => {
     const calc = { type: 'sdk', name: 'calc' };
     expect(document({ calc: CALC })).toEqual({ needsFile: false, servers: { calc } });
-    expect(document({ calc: CALC, files: { command: 'x', required: true } })).toEqual({
+    expect(document({ calc: CALC, files: { command: 'x' } })).toEqual({
       needsFile: true,
       servers: { calc, files: { type: 'stdio', command: 'x' } },
     });

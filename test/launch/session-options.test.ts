@@ -72,6 +72,12 @@ describe('session options that are refused (INVALID_OPTIONS)', () => {
     ['agents.reviewer.prompt', { agents: { reviewer: { description: 'reviews' } } }, /required/],
     ['mcpServers.x.type', { mcpServers: { x: { type: 'ftp' } } }, /stdio/],
     ['mcpServers.x.command', { mcpServers: { x: {} } }, /required/],
+    ['mcpServers.x.required', { mcpServers: { x: { command: 'x', required: true } } }, /type 'sdk'.*in this release/],
+    [
+      'mcpServers.x.required',
+      { mcpServers: { x: { type: 'http', url: 'http://h', required: false } } },
+      /type 'sdk'.*in this release/,
+    ],
     ['mcpServers.x.instance', { mcpServers: { x: { type: 'sdk', name: 'x', instance: {} } } }, /McpServer/],
     [
       'mcpServers.x.headers.A',
@@ -224,7 +230,7 @@ const EVERY_OPTION = {
   mcpServers: {
     calc: { type: 'sdk', name: 'calc', instance: instance(), required: true },
     files: { command: 'node', args: ['x.js'], env: { KEY: 'k' } },
-    web: { type: 'http', url: 'http://127.0.0.1/mcp', headers: { Authorization: 'x' }, required: false },
+    web: { type: 'http', url: 'http://127.0.0.1/mcp', headers: { Authorization: 'x' } },
     old: { type: 'sse', url: 'http://127.0.0.1/sse' },
   },
   strictMcpConfig: true,

@@ -118,7 +118,7 @@ function sessionIn(state: string) {
     'ready.idle': idle,
     'ready.running': running,
     'ready.interrupting': [...running, { type: 'session.interrupt' }],
-    'awaiting-permission': [...running, { type: 'permission.requested', requestId: 'first' }],
+    'awaiting-permission': [...running, { type: 'permission.requested', at: 0, requestId: 'first' }],
     'closing.draining': draining,
     'closing.terminating': draining,
     'closing.reaping': [...idle, { type: 'session.kill' }],

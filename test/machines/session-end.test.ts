@@ -96,9 +96,9 @@ describe('closing', () => {
   it('opens no questions any more and forgets the open ones', () => {
     const { session } = openSession({ reached: 'running' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'session.close' });
-    session.send({ type: 'permission.requested', requestId: 'second' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'second' });
 
     expect(session.getSnapshot().context.openPermissions).toEqual([]);
   });
@@ -129,14 +129,14 @@ describe('what survives', () => {
     expect(output()).toMatchObject({ cause: { code: 'TREE_SURVIVED' }, survivors: [99] });
   });
 
-  it('keeps the first cause when there was one', () => {
+  it('keeps the first cause when there was one, but permits no new process beside the survivor (WIRE §25.14)', () => {
     const { session, state, output } = openSession({ reached: 'ready' });
 
     session.send(EXITED);
     session.send(SURVIVED);
 
     expect(state()).toBe('failed');
-    expect(output()).toMatchObject({ cause: CRASH, survivors: [99] });
+    expect(output()).toMatchObject({ cause: { ...CRASH, permanent: true }, survivors: [99] });
   });
 
   it('fails with TREE_SURVIVED when the kill deadline passes and nobody reported (P5)', () => {
@@ -226,8 +226,8 @@ it('announces each state it enters, once and in order', () => {
 
   session.send({ type: 'mcp.connected', server: 'docs' });
   session.send({ type: 'work.started' });
-  session.send({ type: 'permission.requested', requestId: 'first' });
-  session.send({ type: 'permission.settled', requestId: 'first' });
+  session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
+  session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
   session.send({ type: 'work.ended' });
   session.send({ type: 'session.close' });
   session.send(EXITED);

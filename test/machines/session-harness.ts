@@ -89,7 +89,7 @@ function wayTo(state: Reached, servers: readonly McpServerSpec[]): SessionEvent[
     ready: toReady,
     running: toRunning,
     interrupting: [...toRunning, { type: 'session.interrupt' }],
-    'awaiting-permission': [...toRunning, { type: 'permission.requested', requestId: 'first' }],
+    'awaiting-permission': [...toRunning, { type: 'permission.requested', at: 0, requestId: 'first' }],
   };
   return ways[state];
 }

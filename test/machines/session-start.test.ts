@@ -260,11 +260,11 @@ describe('mcp-setup', () => {
     const { session, state } = openSession({ reached: 'mcp-setup', mcpServers: [OPTIONAL] });
 
     session.send({ type: 'work.started' });
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'mcp.connected', server: 'docs' });
     expect(state()).toBe('awaiting-permission');
 
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
     expect(state()).toBe('ready.running');
   });
 });

@@ -84,11 +84,11 @@ describe('interrupting', () => {
     (before) => {
       const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
       session.send({ type: 'session.interrupt' });
-      if (before === 'awaiting-permission') session.send({ type: 'permission.requested', requestId: 'first' });
+      if (before === 'awaiting-permission') session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
       expect(state()).toBe(before);
 
       session.send({ type: 'turn.ended' });
-      session.send({ type: 'permission.settled', requestId: 'first' });
+      session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
       clock.increment(60_000);
 
       expect(state()).toBe('ready.running');
@@ -99,7 +99,7 @@ describe('interrupting', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
 
     session.send({ type: 'session.interrupt' });
-    session.send({ type: 'turn.started' });
+    session.send({ type: 'turn.started', at: 0 });
     clock.increment(3_000);
 
     expect(state()).toBe('closing.terminating');
@@ -108,7 +108,7 @@ describe('interrupting', () => {
   it('escalates too when the CLI takes the interrupt and leaves its question open (R41)', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'session.interrupt' });
     clock.increment(3_000);
 
@@ -118,9 +118,9 @@ describe('interrupting', () => {
   it('goes on after a question that was open meanwhile', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { interruptMs: 3_000 } });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'session.interrupt' });
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
     expect(state()).toBe('ready.interrupting');
 
     clock.increment(3_000);
@@ -130,9 +130,9 @@ describe('interrupting', () => {
   it('never ends a session whose question was interrupted while nothing worked (WIRE §8)', () => {
     const { session, clock, state } = openSession({ reached: 'ready' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'session.interrupt' });
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
     clock.increment(60_000);
 
     expect(state()).toBe('ready.idle');
@@ -141,8 +141,9 @@ describe('interrupting', () => {
 
 describe('the turn deadline', () => {
   it('interrupts a turn that takes too long, and says so (P5)', () => {
-    const { clock, state, told, notices } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
+    const { session, clock, state, told, notices } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
 
+    session.send({ type: 'turn.started', at: clock.now() });
     clock.increment(10_000);
 
     expect(state()).toBe('ready.interrupting');
@@ -150,31 +151,43 @@ describe('the turn deadline', () => {
     expect(notices()).toContainEqual({ type: 'turn.overdue' });
   });
 
-  it('is suspended while a human is asked (P5, R61)', () => {
+  it('stands still while a human is asked, and goes on where it stood (P5, R61)', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
 
+    session.send({ type: 'turn.started', at: clock.now() });
     clock.increment(9_999);
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: clock.now(), requestId: 'first' });
     clock.increment(3_600_000);
     expect(state()).toBe('awaiting-permission');
 
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: clock.now(), requestId: 'first' });
     expect(state()).toBe('ready.running');
 
-    clock.increment(10_000);
+    clock.increment(1);
     expect(state()).toBe('ready.interrupting');
   });
 
   it('begins anew with each turn of a session that stays busy', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
 
+    session.send({ type: 'turn.started', at: clock.now() });
     clock.increment(9_999);
-    session.send({ type: 'turn.started' });
+    session.send({ type: 'turn.started', at: clock.now() });
     clock.increment(9_999);
     expect(state()).toBe('ready.running');
 
     clock.increment(1);
     expect(state()).toBe('ready.interrupting');
+  });
+
+  it('is over with the turn, whatever still works in the background (R19, WIRE §0.6)', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
+
+    session.send({ type: 'turn.started', at: clock.now() });
+    session.send({ type: 'turn.ended' });
+    clock.increment(3_600_000);
+
+    expect(state()).toBe('ready.running');
   });
 });
 
@@ -183,12 +196,13 @@ describe('awaiting-permission', () => {
     'stays until the last of several questions is settled: %s, %s, %s (R36, WIRE §6)',
     (...order) => {
       const { session, state } = openSession({ reached: 'running' });
-      for (const requestId of ['first', 'second', 'third']) session.send({ type: 'permission.requested', requestId });
+      for (const requestId of ['first', 'second', 'third'])
+        session.send({ type: 'permission.requested', at: 0, requestId });
 
       for (const [index, requestId] of order.entries()) {
         expect(state()).toBe('awaiting-permission');
         expect(session.getSnapshot().context.openPermissions).toHaveLength(order.length - index);
-        session.send({ type: 'permission.settled', requestId });
+        session.send({ type: 'permission.settled', at: 0, requestId });
       }
 
       expect(state()).toBe('ready.running');
@@ -199,9 +213,9 @@ describe('awaiting-permission', () => {
   it('counts a question that is announced twice once', () => {
     const { session, state } = openSession({ reached: 'running' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
-    session.send({ type: 'permission.requested', requestId: 'first' });
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
 
     expect(state()).toBe('ready.running');
   });
@@ -209,8 +223,8 @@ describe('awaiting-permission', () => {
   it('is not left for the settlement of a question that is not open', () => {
     const { session, state } = openSession({ reached: 'running' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
-    session.send({ type: 'permission.settled', requestId: 'stranger' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'stranger' });
 
     expect(state()).toBe('awaiting-permission');
   });
@@ -218,19 +232,19 @@ describe('awaiting-permission', () => {
   it('returns to idle when a background agent asked while nothing else ran (WIRE §0.6)', () => {
     const { session, state } = openSession({ reached: 'ready' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     expect(state()).toBe('awaiting-permission');
 
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
     expect(state()).toBe('ready.idle');
   });
 
   it('returns to idle when the work ended before the answer came', () => {
     const { session, state } = openSession({ reached: 'running' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     session.send({ type: 'work.ended' });
-    session.send({ type: 'permission.settled', requestId: 'first' });
+    session.send({ type: 'permission.settled', at: 0, requestId: 'first' });
 
     expect(state()).toBe('ready.idle');
   });
@@ -238,7 +252,7 @@ describe('awaiting-permission', () => {
   it('waits for a human as long as it takes (P5)', () => {
     const { session, clock, state } = openSession({ reached: 'running' });
 
-    session.send({ type: 'permission.requested', requestId: 'first' });
+    session.send({ type: 'permission.requested', at: 0, requestId: 'first' });
     clock.increment(365 * 24 * 3_600_000);
 
     expect(state()).toBe('awaiting-permission');

@@ -204,12 +204,24 @@ describe('the callback', () => {
     ['returns true', () => garbage(true), 'behavior'],
     ['returns an unknown behavior', () => garbage({ behavior: 'ok' }), 'behavior'],
     ['returns an input that is no object', () => garbage({ behavior: 'allow', updatedInput: 'ls' }), 'updatedInput'],
+    ['returns an input that is no JSON', () => garbage({ behavior: 'allow', updatedInput: { a: 1n } }), 'updatedInput'],
   ])('refuses the tool when it %s (P4, R25)', async (_title, canUseTool, reason) => {
     const { desk, replies, settled, ask } = openDesk({ canUseTool });
     await ask('r1');
     expect(replies.get('r1')).toEqual({ error: expect.objectContaining({ message: expect.stringContaining(reason) }) });
     expect(settled).toMatchObject([{ settlement: { outcome: 'failed', by: 'callback' } }]);
     expect(desk.pending()).toEqual([]);
+  });
+
+  it('may do with its copy of the input what it likes (P4)', async () => {
+    const { replies, ask } = openDesk({
+      canUseTool: (_tool, input) => {
+        input['command'] = 1n;
+        return ALLOW;
+      },
+    });
+    await ask('r1', { ...BASH, input: { command: 'ls' } });
+    expect(replies.get('r1')).toEqual(ALLOWED_ON_WIRE);
   });
 
   it('may never answer: people still can, and its signal tells it (R25)', async () => {

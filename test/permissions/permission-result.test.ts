@@ -51,6 +51,20 @@ describe('what the CLI gets', () => {
   });
 });
 
+describe('a changed input', () => {
+  it('may have members that JSON leaves out', () => {
+    const answer = { behavior: 'allow', updatedInput: { command: 'pwd', timeout: undefined } };
+    expect(parsePermissionResult(answer).decision).toEqual({ behavior: 'allow', updatedInput: { command: 'pwd' } });
+  });
+
+  it('is what it was when it was answered, whatever becomes of the object (P4)', () => {
+    const updatedInput: Record<string, unknown> = { command: 'pwd' };
+    const { decision } = parsePermissionResult({ behavior: 'allow', updatedInput });
+    updatedInput['command'] = 1n;
+    expect(decision).toEqual({ behavior: 'allow', updatedInput: { command: 'pwd' } });
+  });
+});
+
 describe('a malformed answer', () => {
   it.each([
     ['nothing', undefined, 'behavior'],
@@ -62,6 +76,9 @@ describe('a malformed answer', () => {
     ['rules that are no list', { behavior: 'allow', updatedPermissions: RULE }, 'updatedPermissions'],
     ['a message that is no text', { behavior: 'deny', message: 7 }, 'message'],
     ['an interrupt that is no boolean', { behavior: 'deny', interrupt: 'yes' }, 'interrupt'],
+    ['an input that is no JSON', { behavior: 'allow', updatedInput: { count: 1n } }, 'updatedInput'],
+    ['an input that is circular', { behavior: 'allow', updatedInput: circular() }, 'updatedInput'],
+    ['an input that becomes a text', { behavior: 'allow', updatedInput: { toJSON: () => 'ls' } }, 'updatedInput'],
   ])('is refused when it is %s, naming the field', (_title, answer, field) => {
     const refuse = () => parsePermissionResult(answer);
     expect(refuse).toThrow(expect.objectContaining({ code: 'INVALID_ANSWER', details: { field } }));
@@ -79,6 +96,7 @@ describe('permission updates', () => {
     ['rules without a behavior', { type: 'addRules', rules: [{ toolName: 'Bash' }], destination: 'session' }],
     ['rules without a destination', { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow' }],
     ['a mode that is missing', { type: 'setMode', destination: 'session' }],
+    ['rules that are no JSON', { ...RULE, priority: 1n }],
     ['directories that are no list', { type: 'addDirectories', directories: '/tmp', destination: 'session' }],
   ])('are dropped and counted when malformed, and the answer stands: %s (R32)', (_title, update) => {
     expect(parsePermissionResult({ behavior: 'allow', updatedPermissions: [RULE, update] })).toEqual({
@@ -102,3 +120,9 @@ describe('permission updates', () => {
     expect(decision).toStrictEqual({ behavior: 'allow' });
   });
 });
+
+function circular(): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  input['self'] = input;
+  return input;
+}

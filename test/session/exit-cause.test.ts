@@ -79,6 +79,26 @@ describe('an error as a cause', () => {
     expect(causeOf(new Error('EAGAIN'), false)).toEqual({ code: 'SPAWN_FAILED', message: 'EAGAIN', permanent: false });
     expect(causeOf('odd', false)).toMatchObject({ code: 'SPAWN_FAILED', message: 'odd' });
   });
+
+  it('judges no crash of a running CLI by words that happen to stand on stderr (P8, WIRE §25.17)', () => {
+    const stderrTail = 'git: error: unknown option `x`';
+
+    expect(causeFor({ isInitialized: true, stderrTail })).toMatchObject({ permanent: false });
+    expect(causeFor({ exit: { exitCode: null, signal: 'SIGKILL' }, stderrTail })).toMatchObject({ permanent: false });
+    expect(causeFor({ stderrTail })).toMatchObject({ permanent: true });
+  });
+
+  it('names what stderr said when a signal ended it, not what an earlier turn had to say', () => {
+    const { message } = causeFor({
+      exit: { exitCode: null, signal: 'SIGABRT' },
+      isInitialized: true,
+      resultErrors: ['an old failure'],
+      stderrTail: 'heap out of memory',
+    });
+
+    expect(message).toContain('heap out of memory');
+    expect(message).not.toContain('an old failure');
+  });
 });
 
 function causeFor(evidence: Partial<ExitEvidence>) {
@@ -86,6 +106,7 @@ function causeFor(evidence: Partial<ExitEvidence>) {
     exit: { exitCode: 1, signal: null },
     resultErrors: [],
     stderrTail: '',
+    isInitialized: false,
     isTruncated: false,
     ...evidence,
   });

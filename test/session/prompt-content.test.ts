@@ -8,7 +8,14 @@ describe('the content of a prompt', () => {
 
   it('may be content blocks, of kinds nobody here knows too', () => {
     const blocks = [{ type: 'text', text: 'look' }, { type: 'image', source: { type: 'base64' } }, { type: 'zzz_new' }];
-    expect(parsePromptContent(blocks)).toBe(blocks);
+    expect(parsePromptContent(blocks)).toEqual(blocks);
+  });
+
+  it('is copied, so that nobody changes a prompt that was accepted (P2)', () => {
+    const block = { type: 'text', text: 'good' };
+    const content = parsePromptContent([block]);
+    block.text = 'changed';
+    expect(content).toEqual([{ type: 'text', text: 'good' }]);
   });
 
   it.each([
@@ -19,7 +26,10 @@ describe('the content of a prompt', () => {
     ['a number', 7, 'content'],
     ['an object', { type: 'text', text: 'hello' }, 'content'],
     ['no block at all', [], 'content'],
-    ['a block that is a text', [{ type: 'text' }, 'hello'], 'content[1]'],
+    ['a block that is a text', [{ type: 'text', text: 'x' }, 'hello'], 'content[1]'],
+    ['a text block without a text', [{ type: 'text' }], 'content[0].text'],
+    ['blank text blocks', [{ type: 'text', text: '  ' }], 'content'],
+    ['what is no JSON', [{ type: 'text', text: 'x', n: 1n }], 'content'],
     ['a block that is null', [null], 'content[0]'],
     ['a block without a type', [{ text: 'hello' }], 'content[0]'],
     ['a block whose type is no text', [{ type: 7 }], 'content[0]'],

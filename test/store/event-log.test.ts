@@ -26,6 +26,76 @@ describe('appending', () => {
     expect(heard).toEqual([1, 2]);
   });
 
+  it('tells every listener in order, also what a listener appends meanwhile (P7)', async () => {
+    const { log, append } = openLog();
+    const heard: string[] = [];
+    const reader = log.read({ from: 0 });
+    log.listen(({ seq }) => {
+      heard.push(`first ${seq}`);
+      if (seq === 1) append(2);
+    });
+    log.listen(({ seq }) => heard.push(`second ${seq}`));
+    append(1);
+    expect(heard).toEqual(['first 1', 'second 1', 'first 2', 'second 2', 'first 3', 'second 3']);
+    expect(await takeAll(reader)).toEqual(['replayed to 0', 1, 2, 3]);
+  });
+
+  it('gives a reader that comes from inside a listener nothing twice (P7)', async () => {
+    const { log, append } = openLog();
+    const readers: ReturnType<EventLog['read']>[] = [];
+    log.listen(({ seq }) => {
+      if (seq !== 1) return;
+      append(1);
+      readers.push(log.read({ from: 0 }));
+      append(1);
+    });
+    append(1);
+    const [reader = log.read({ from: 3 })] = readers;
+    expect(await takeAll(reader)).toEqual([1, 2, 'replayed to 2', 3]);
+  });
+
+  it('tells a listener that comes in the middle only what is appended after it', () => {
+    const { log, append } = openLog();
+    const late: number[] = [];
+    log.listen(({ seq }) => {
+      if (seq !== 1) return;
+      append(1);
+      log.listen((event) => late.push(event.seq));
+      append(1);
+    });
+    append(1);
+    expect(late).toEqual([3]);
+  });
+
+  it('tells what was appended before the end, also when a listener ends it', () => {
+    const { log, append } = openLog();
+    const heard: number[] = [];
+    log.listen(({ seq }) => {
+      if (seq !== 1) return;
+      append(1);
+      log.finish();
+    });
+    log.listen(({ seq }) => heard.push(seq));
+    append(1);
+    expect(heard).toEqual([1, 2]);
+  });
+
+  it('keeps a listener that throws from nobody else, and says what it threw (P10)', () => {
+    const thrown: unknown[] = [];
+    const { log, append } = openLog({}, { onListenerError: (error, event) => thrown.push([error, event.seq]) });
+    const heard: number[] = [];
+    log.listen(() => {
+      throw 'broken';
+    });
+    log.listen(({ seq }) => heard.push(seq));
+    append(2);
+    expect(heard).toEqual([1, 2]);
+    expect(thrown).toEqual([
+      ['broken', 1],
+      ['broken', 2],
+    ]);
+  });
+
   it('keeps the items and the bytes of its limits, the oldest go first (P9)', async () => {
     const few = openLog({ maxItems: 3 });
     few.append(10);
@@ -154,6 +224,32 @@ describe('memory', () => {
     await reader.return();
   });
 
+  it('holds no more than its limit says, however large the chunks are that the lines came in (P9)', () => {
+    const { log } = openLog({ maxItems: 10_000, maxBytes: 1_000_000 });
+    const messages = Array.from({ length: 500 }, () => lineInChunk(200));
+    for (const message of messages) log.append(1, { type: 'message', message });
+
+    const blocks = new Set(messages.map(({ raw }) => raw.buffer));
+    const held = [...blocks].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(held).toBeLessThan(2 * 500 * 200);
+  });
+
+  it('moves the bytes of a message once, whoever reads it, and keeps what was parsed', async () => {
+    const { log } = openLog();
+    const message = lineInChunk(200);
+    const { value, text } = message;
+    const readers = [log.read({ from: 0 }), log.read({ from: 0 })];
+    log.append(1, { type: 'message', message });
+    const { raw } = message;
+    for (const reader of readers) {
+      await reader.next();
+      const { value: event } = await reader.next();
+      expect(event.message.raw).toBe(raw);
+    }
+    expect(message.value).toBe(value);
+    expect(message.text).toBe(text);
+  });
+
   it('costs in proportion to the events: 100 000 appends with 50 readers take less than 30 times 10 000 (P10)', {
     timeout: 60_000,
   }, async () => {
@@ -169,6 +265,13 @@ function appendMessages(log: EventLog, count: number): WeakRef<CliMessage>[] {
     log.append(1, { type: 'message', message });
     return new WeakRef(message);
   });
+}
+
+/** A line that is a small part of a chunk of 64 KiB, as pipes deliver them. */
+function lineInChunk(bytes: number): CliMessage {
+  const chunk = Buffer.alloc(64 * 1024);
+  const line = JSON.stringify({ type: 'assistant', text: 'x'.repeat(bytes - 30) });
+  return new CliMessage(chunk.subarray(0, chunk.write(line)), 'assistant', undefined);
 }
 
 /** Processor time, so that a busy machine does not count. A few readers take everything, the others nothing. */

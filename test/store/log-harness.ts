@@ -1,11 +1,12 @@
-import { EventLog, type EventLogLimits } from '../../src/store/event-log.ts';
+import { EventLog, type EventLogLimits, type EventLogOptions } from '../../src/store/event-log.ts';
 import type { ObservedEvent, SessionFact } from '../../src/store/session-event.ts';
 import type { Subscription } from '../../src/store/subscription.ts';
 
-export function openLog(limits: Partial<EventLogLimits> = {}) {
+export function openLog(limits: Partial<EventLogLimits> = {}, options: EventLogOptions = {}) {
   const log = new EventLog(
     { maxItems: 1_000, maxBytes: 1_000_000, subscriber: { maxItems: 1_000, maxBytes: 1_000_000 }, ...limits },
     () => 1_700,
+    options,
   );
   return {
     log,

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import type { Session } from '../../session/session.ts';
 import { createSupervisor, type Supervisor } from '../../supervision/supervisor.ts';
 import { fakeModel } from '../../testing/fake-model/fake-model.ts';
 import { findRealCli } from '../../testing/real-cli.ts';
+import { LEAVE_EXIT, type LeaveReason, onLeave, watchOutput } from '../leave.ts';
+import { sayYes } from './audience.ts';
 import { Board } from './board.ts';
 import { GREETING, PROPS, type Scene, SUM } from './scenes.ts';
 import { understudy } from './understudy.ts';
@@ -16,14 +19,41 @@ const THINKING_MS = 1_200;
 
 const print = (text: string): void => void process.stdout.write(text);
 
+watchOutput();
 process.exitCode = await demo();
 
 /** Three sessions under one supervisor, against a model that lives in this process: no key, no network. */
 async function demo(): Promise<number> {
+  const supervisor = createSupervisor({ limits: { maxStarting: 3 } });
+  let left: LeaveReason | undefined;
+  const stopListening = onLeave((why) => {
+    left ??= why;
+    // Nothing new is admitted any more, and what there is gets no grace.
+    void supervisor.shutdown();
+    for (const session of supervisor.list()) void session.kill();
+  });
   const home = await mkdtemp(join(tmpdir(), 'troupe-demo-'));
+  const removeNow = () => rmSync(home, { recursive: true, force: true });
+  process.once('exit', removeNow);
+  try {
+    const code = await perform(supervisor, home);
+    return left === undefined ? code : LEAVE_EXIT[left];
+  } catch (error) {
+    // The scenes break off when the sessions are ended under them.
+    if (left === undefined) throw error;
+    return LEAVE_EXIT[left];
+  } finally {
+    await supervisor.shutdown();
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+    process.off('exit', removeNow);
+    stopListening();
+  }
+}
+
+async function perform(supervisor: Supervisor, home: string): Promise<number> {
   await using model = await fakeModel({ rules: SCENES.flatMap(({ rules }) => rules) });
   const cli = await findRealCli();
-  const fake = cli === undefined ? await understudy() : undefined;
+  await using fake = cli === undefined ? await understudy() : undefined;
   print(
     cli === undefined
       ? 'No claude CLI for this platform is installed: a fake one plays its part.\n'
@@ -32,25 +62,17 @@ async function demo(): Promise<number> {
   print('One supervisor, three sessions, an offline model.\n\n');
   const env = { ...model.environment(), HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude') };
   const board = new Board(print, process.stdout.isTTY === true);
-  const supervisor = createSupervisor({ limits: { maxStarting: 3 } });
+  const path = cli ?? fake?.path;
+  const setting = { cwd: home, env, ...(path === undefined ? {} : { pathToClaudeCodeExecutable: path }) };
   try {
-    const plays = SCENES.map((scene) => {
-      const path = cli ?? fake?.path;
-      return play(supervisor, board, scene, {
-        cwd: home,
-        env,
-        ...(path === undefined ? {} : { pathToClaudeCodeExecutable: path }),
-      });
-    });
-    const outcomes = await Promise.all(plays);
+    const outcomes = await Promise.all(SCENES.map((scene) => play(supervisor, board, scene, setting)));
     print(`\n${outcomes.map(summary).join('\n')}\n`);
     const isGood = outcomes.every(({ outcome }) => outcome === 'completed');
     print(isGood ? '\nAll three turns completed, and every process tree is gone.\n' : '\nNot every turn completed.\n');
     return isGood ? 0 : 1;
   } finally {
+    // Before the model and the fake go: a session whose model is gone would retry.
     await supervisor.shutdown();
-    await fake?.dispose();
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -68,7 +90,7 @@ async function play(supervisor: Supervisor, board: Board, scene: Scene, setting:
     if (event.type === 'session.state-changed') board.set({ id: scene.id, state: event.state, note: scene.shows });
     if (event.type === 'permission.requested') {
       board.set({ id: scene.id, state: 'awaiting-permission', note: `may it use ${event.toolName}?` });
-      setTimeout(() => void approve(supervisor, scene.id, event.requestId), THINKING_MS);
+      setTimeout(() => void sayYes(supervisor.session(scene.id), event.requestId), THINKING_MS).unref();
     }
   });
   try {
@@ -86,11 +108,6 @@ async function play(supervisor: Supervisor, board: Board, scene: Scene, setting:
   } finally {
     follow();
   }
-}
-
-/** The person of this demo says yes. */
-async function approve(supervisor: Supervisor, id: string, requestId: string): Promise<void> {
-  await supervisor.session(id)?.permissions.answer(requestId, { behavior: 'allow' }, { by: 'the audience' });
 }
 
 function statesOf(session: Session): string[] {

@@ -1,24 +1,26 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import type { CanUseTool } from '../../permissions/permission-desk.ts';
 
 export interface Terminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
+  /** Called at a Ctrl-C while a question is open: the terminal sends no signal then. */
+  readonly interrupt: () => void;
 }
 
 const SHOWN_CHARACTERS = 400;
 
 /** Asks the person at the terminal before each tool. One question at a time: parallel ones wait in line. */
-export function askOnTerminal({ input, output }: Terminal): CanUseTool {
+export function askOnTerminal({ input, output, interrupt }: Terminal): CanUseTool {
   let line: Promise<unknown> = Promise.resolve();
   return (toolName, toolInput, { signal, suggestions }) => {
     const answer = line.then(async () => {
       if (signal.aborted) return { behavior: 'deny' as const, message: 'The question was taken back.' };
-      const shown = JSON.stringify(toolInput).slice(0, SHOWN_CHARACTERS);
       const reader = createInterface({ input, output });
+      reader.on('SIGINT', interrupt);
       try {
         const choices = suggestions !== undefined && suggestions.length > 0 ? '[y]es, [a]lways, [N]o' : '[y]es, [N]o';
-        const reply = await reader.question(`\nAllow ${toolName} ${shown}? ${choices} `, { signal });
+        const reply = await ask(reader, `\nAllow ${toolName} ${shown(toolInput)}? ${choices} `, signal);
         return decide(reply.trim().toLowerCase(), suggestions);
       } finally {
         reader.close();
@@ -27,6 +29,24 @@ export function askOnTerminal({ input, output }: Terminal): CanUseTool {
     line = answer.catch(() => {});
     return answer;
   };
+}
+
+/** Rejects when the question is taken back; at the end of the input (Ctrl-D) no answer will come, and that is a no. */
+function ask(reader: Interface, question: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    reader.once('close', () => resolve(''));
+    reader.question(question, { signal }).then(resolve, (error: unknown) => {
+      if (signal.aborted) reject(error);
+      else resolve('');
+    });
+  });
+}
+
+/** A cut that does not show would hide what a long command does at its end. */
+function shown(toolInput: Record<string, unknown>): string {
+  const text = JSON.stringify(toolInput);
+  const hidden = text.length - SHOWN_CHARACTERS;
+  return hidden > 0 ? `${text.slice(0, SHOWN_CHARACTERS)}… (+${hidden} characters)` : text;
 }
 
 type Suggestions = Parameters<CanUseTool>[2]['suggestions'];

@@ -1,85 +1,149 @@
+import { systemClock } from '../../clock.ts';
+import type { TroupeError } from '../../errors.ts';
 import type { SessionOptions } from '../../launch/session-options.ts';
 import type { Session } from '../../session/session.ts';
 import type { TurnResult } from '../../session/turn-result.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
 import type { RunOutput } from './run-output.ts';
+import { type ShownTurns, showTurns } from './shown-turns.ts';
 
 export interface RunRequest {
   readonly prompt: string;
   readonly options: SessionOptions;
   /** Milliseconds for the whole run; `Infinity` has no end. */
   readonly timeoutMs: number;
+  /** How long background agents may go on after the result of the prompt. */
+  readonly backgroundMs: number;
   readonly output: RunOutput;
   /** Puts one line before the person, beside the output. */
   readonly tell: (line: string) => void;
-  /** Calls the listener at each Ctrl-C; returns the way to stop it. */
-  readonly onInterrupt: (listener: () => void) => () => void;
+  /** Calls the listener each time the run is asked to leave; returns the way to stop it. */
+  readonly onLeave: (listener: (why: LeaveReason) => void) => () => void;
 }
 
-/** One prompt from start to end. The first Ctrl-C interrupts the turn, the second one kills. */
+type StopReason = LeaveReason | 'timeout';
+
+interface RunEnd extends ShownTurns {
+  readonly result: TurnResult;
+  /** True when background agents were still at work after their time. */
+  readonly isCut: boolean;
+  /** Why the session ended, unless by being closed. */
+  readonly error: TroupeError | undefined;
+}
+
+/**
+ * One prompt from start to end, with the background agents it started. The first Ctrl-C interrupts, the second one kills;
+ * every other reason to leave kills at once.
+ */
 export async function run(supervisor: Supervisor, request: RunRequest): Promise<ExitCode> {
-  const stop = new StopAsked();
+  const stop = new Stop();
   const starting = new AbortController();
   let session: Session | undefined;
-  const interrupt = (why: 'interrupted' | 'timeout') => {
-    const isSecond = stop.because !== undefined;
-    stop.because ??= why;
+  const ask = (why: StopReason) => {
+    const isFirst = stop.because === undefined;
+    stop.ask(why);
     if (session === undefined) starting.abort(new Error(why));
-    else if (isSecond) void session.kill();
-    // An interrupt that has no effect in time replaces the process; the turn ends in every case.
-    else session.interrupt({ cancelQueued: true }).catch(() => {});
+    else if (isFirst && isGentle(why)) void interrupt(session, stop);
+    else void session.kill();
   };
-  const stopListening = request.onInterrupt(() => interrupt('interrupted'));
-  const timer = Number.isFinite(request.timeoutMs) ? setTimeout(interrupt, request.timeoutMs, 'timeout') : undefined;
+  const stopListening = request.onLeave(ask);
+  const timer = systemClock.setTimeout(() => ask('timeout'), request.timeoutMs);
   try {
     session = await supervisor.start({ ...request.options, signal: starting.signal });
-    const result = await follow(session, request);
-    return report(result, stop, request);
+    const end = await follow(session, stop, request);
+    return stop.because === undefined ? report(end, request) : stopped(stop.because, request);
   } catch (error) {
     if (stop.because === undefined) throw error;
-    return stopped(stop, request);
+    return stopped(stop.because, request);
   } finally {
-    clearTimeout(timer);
-    stopListening();
+    systemClock.clearTimeout(timer);
     await supervisor.shutdown();
+    // Only now: a signal that nobody hears would leave the process tree behind.
+    stopListening();
   }
 }
 
-/** Why the run was stopped from outside; the first reason counts. */
-class StopAsked {
-  because: 'interrupted' | 'timeout' | undefined;
+/** Why the run was stopped from outside. */
+class Stop {
+  because: StopReason | undefined;
+  /** Resolves when an interrupt was answered, whatever it had to stop. */
+  readonly interrupted: Promise<void>;
+  readonly tookEffect: () => void;
+
+  constructor() {
+    const { promise, resolve } = withResolver();
+    this.interrupted = promise;
+    this.tookEffect = resolve;
+  }
+
+  /** The first reason counts, but who kills decides the exit code. */
+  ask(why: StopReason): void {
+    if (this.because === undefined || (isGentle(this.because) && !isGentle(why))) this.because = why;
+  }
 }
 
-async function follow(session: Session, { prompt, output }: RunRequest): Promise<TurnResult> {
-  const turn = session.prompt(prompt);
-  for await (const message of turn) output.show(message);
-  const result = await turn.result;
-  output.end(result);
-  return result;
+function withResolver(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
-function report(result: TurnResult, stop: StopAsked, request: RunRequest): ExitCode {
-  if (stop.because !== undefined) return stopped(stop, request);
+function isGentle(why: StopReason): boolean {
+  return why === 'interrupted' || why === 'timeout';
+}
+
+async function interrupt(session: Session, stop: Stop): Promise<void> {
+  // An interrupt that has no effect in time replaces the process; the turn ends in every case.
+  await session.interrupt({ cancelQueued: true }).catch(() => {});
+  stop.tookEffect();
+}
+
+async function follow(session: Session, stop: Stop, request: RunRequest): Promise<RunEnd> {
+  const events = session.events();
+  const turn = session.prompt(request.prompt);
+  const finish = async () => {
+    const result = await turn.result;
+    const isCut = await waitForBackground(session, stop, request.backgroundMs);
+    await session.close();
+    return { result, isCut, error: (await session.ended).error };
+  };
+  const [end, shown] = await Promise.all([finish(), showTurns(events, turn.id, request.output)]);
+  return { ...end, ...shown };
+}
+
+/** Resolves with true when the time was up. */
+async function waitForBackground(session: Session, stop: Stop, backgroundMs: number): Promise<boolean> {
+  const endsAt = systemClock.now() + backgroundMs;
+  // Older CLIs do not tell when an interrupted agent is gone: the answer to the interrupt is the end of the wait.
+  await Promise.race([session.settled({ ceilingMs: backgroundMs }), stop.interrupted]);
+  return systemClock.now() >= endsAt;
+}
+
+function report({ result, isCut, error, denials, lateFailure }: RunEnd, request: RunRequest): ExitCode {
+  const { tell } = request;
   if (result.outcome !== 'completed') {
-    request.tell(result.error?.message ?? `The turn was ${result.outcome}.`);
+    tell(result.error?.message ?? `The turn was ${result.outcome}.`);
     return EXIT.failed;
   }
-  if (result.permissionDenials > 0 && request.options.permissionPrompts === 'none') {
-    // Work that was refused because nobody could be asked is not done (R37).
-    request.tell(
-      `${result.permissionDenials} tool call(s) were denied: nobody is here to allow them (see --allowed-tools).`,
-    );
-    return EXIT.failed;
-  }
-  return EXIT.done;
+  if (isCut) tell(`Background agents did not end within ${request.backgroundMs / 1000} s and were stopped.`);
+  else if (error !== undefined) tell(error.message);
+  else if (lateFailure !== undefined) tell(`A later turn ended with an error: ${lateFailure}`);
+  // Work that was refused because nobody could be asked is not done (R37).
+  else if (denials > 0 && request.options.permissionPrompts === 'none') {
+    tell(`${denials} tool call(s) were denied: nobody is here to allow them (see --allowed-tools).`);
+  } else return EXIT.done;
+  return EXIT.failed;
 }
 
-function stopped(stop: StopAsked, request: RunRequest): ExitCode {
-  if (stop.because === 'interrupted') {
-    request.tell('Interrupted.');
-    return EXIT.interrupted;
+function stopped(because: StopReason, request: RunRequest): ExitCode {
+  if (because === 'timeout') {
+    request.tell(`The run did not end within ${request.timeoutMs / 1000} s and was stopped.`);
+    return EXIT.failed;
   }
-  request.tell(`The run did not end within ${request.timeoutMs / 1000} s and was stopped.`);
-  return EXIT.failed;
+  if (because === 'interrupted') request.tell('Interrupted.');
+  return LEAVE_EXIT[because];
 }

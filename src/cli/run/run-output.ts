@@ -1,16 +1,19 @@
-import type { TurnResult } from '../../session/turn-result.ts';
 import type { CliMessage } from '../../wire/cli-message.ts';
-import { textDeltaOf } from '../../wire/message-text.ts';
+import { isResult, textDeltaOf, textOf } from '../../wire/message-text.ts';
 
-/** What `troupe run` shows of a turn. */
+/** What `troupe run` shows of the turns. */
 export interface RunOutput {
   show(message: CliMessage): void;
-  end(result: TurnResult): void;
+  /** Nothing more will come. */
+  end(): void;
 }
 
 type Write = (text: string | Buffer) => void;
 
-/** The text of the main agent as it streams; tools and subagents stay silent. */
+/** Lines after a result that are held back at the most. */
+const MAX_HELD_LINES = 1_000;
+
+/** The text of the main agent as it streams, of later turns too; tools and subagents stay silent. */
 export function textOutput(write: Write): RunOutput {
   let hasText = false;
   let endsLine = true;
@@ -19,33 +22,60 @@ export function textOutput(write: Write): RunOutput {
     hasText = true;
     endsLine = text.endsWith('\n');
   };
+  const endLine = () => {
+    if (!endsLine) write('\n');
+    endsLine = true;
+  };
   return {
     show(message) {
+      if (isResult(message)) {
+        // Local commands and the like answer without a stream; what went wrong is not an answer.
+        const text = message.value?.['is_error'] === true ? '' : textOf(message);
+        if (!hasText && text !== '') put(text);
+        endLine();
+        hasText = false;
+        return;
+      }
       if (message.type !== 'stream_event') return;
       const { value } = message;
       if (typeof value?.['parent_tool_use_id'] === 'string') return;
       // Two blocks of text are two paragraphs.
-      if (isBlockStart(value) && hasText && !endsLine) put('\n');
+      if (isBlockStart(value) && hasText) endLine();
       const delta = textDeltaOf(message);
       if (delta !== undefined && delta !== '') put(delta);
     },
-    end(result) {
-      // Local commands and the like answer without a stream.
-      if (!hasText && result.text !== undefined && result.text !== '') put(result.text);
-      if (!endsLine) write('\n');
-    },
+    end: endLine,
   };
 }
 
-/** Every line of the CLI, byte for byte. */
+/** Every line of the CLI up to the last result, byte for byte. */
 export function jsonOutput(write: Write): RunOutput {
+  let held: CliMessage[] | undefined;
+  const put = (message: CliMessage) => {
+    write(message.raw);
+    write('\n');
+  };
+  const release = () => {
+    for (const message of held ?? []) put(message);
+    held = undefined;
+  };
   return {
     show(message) {
-      write(message.raw);
-      write('\n');
+      // What only says that the work is done must not push the result from the last line, where scripts look for it.
+      if (held !== undefined && isBookkeeping(message) && held.length < MAX_HELD_LINES) {
+        held.push(message);
+        return;
+      }
+      release();
+      put(message);
+      if (isResult(message)) held = [];
     },
     end() {},
   };
+}
+
+function isBookkeeping({ type }: CliMessage): boolean {
+  return type === 'system' || type === 'command_lifecycle';
 }
 
 function isBlockStart(value: Record<string, unknown> | undefined): boolean {

@@ -105,7 +105,7 @@ describe('private files (R94, P11)', () => {
   const secretive = {
     mcpServers: {
       calc: { type: 'sdk', name: 'calc', instance: { connect: () => {}, close: () => {} } },
-      files: { command: 'files', env: { TOKEN: 'secret-1' }, required: true },
+      files: { command: 'files', env: { TOKEN: 'secret-1' } },
       web: { type: 'http', url: 'http://127.0.0.1', headers: { Authorization: 'secret-2' } },
     },
     settings: { env: { KEY: 'secret-3' } },

@@ -127,7 +127,10 @@ describe('a session on the real CLI', () => {
     await session.prompt('hello').result;
 
     expect(session.facts).toMatchObject({ permissionMode: 'plan', model: 'claude-haiku-4-5' });
-    await expect(session.setPermissionMode('nonsense')).rejects.toMatchObject({ code: 'CONTROL_REFUSED' });
+    await expect(session.setPermissionMode('nonsense')).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    await expect(session.control('set_permission_mode', { mode: 'nonsense' })).rejects.toMatchObject({
+      code: 'CONTROL_REFUSED',
+    });
     await expect(session.control('no_such_request')).rejects.toMatchObject({ code: 'CONTROL_REFUSED' });
   });
 

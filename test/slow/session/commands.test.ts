@@ -133,7 +133,9 @@ describe('control requests', () => {
     const aborted = errorFrom(session.control('silent', {}, { signal: controller.signal }));
     controller.abort(new Error('enough'));
     expect(await aborted).toMatchObject({ code: 'ABORTED', cause: { message: 'enough' } });
-    expect((await errorFrom(session.setPermissionMode('nonsense'))).code).toBe('CONTROL_REFUSED');
+    expect((await errorFrom(session.setPermissionMode('nonsense'))).code).toBe('INVALID_OPTIONS');
+    expect((await errorFrom(session.setPermissionMode('bypassPermissions'))).code).toBe('INVALID_OPTIONS');
+    expect((await errorFrom(session.setModel('--evil'))).code).toBe('INVALID_OPTIONS');
     await idle(session);
   });
 });

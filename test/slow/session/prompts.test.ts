@@ -69,7 +69,8 @@ describe('prompts to a busy session', () => {
     const full = await errorFrom((async () => session.prompt('d'))());
     expect([full.code, full.details['limit']]).toEqual(['PROMPT_QUEUE_FULL', 2]);
     await first.result;
-    expect((await errorFrom((async () => session.prompt('slow', { id }))())).code).toBe('PROMPT_ID_USED');
+    expect(session.prompt('slow', { id })).toBe(first);
+    expect((await errorFrom((async () => session.prompt('other', { id }))())).code).toBe('PROMPT_ID_USED');
     expect((await errorFrom((async () => session.prompt('  \n'))())).code).toBe('INVALID_PROMPT');
     await session.close();
     const sent = (await linesTo(fake)).filter(({ uuid }) => uuid === id);

@@ -1,0 +1,29 @@
+import type { McpServerState } from './session.context.ts';
+import type { EndCause } from './session.events.ts';
+
+export const ASKED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+
+export function overdue(code: string, deadlineMs: number): EndCause {
+  return { code, message: `The deadline of ${deadlineMs} ms passed.`, permanent: false, details: { deadlineMs } };
+}
+
+/** Permanent, because a new process beside a survivor would fork the conversation (WIRE §25.14). */
+export function survived(survivors: readonly number[]): EndCause {
+  return { code: 'TREE_SURVIVED', message: 'Processes could not be ended.', permanent: true, details: { survivors } };
+}
+
+export function unseen(deadlineMs: number): EndCause {
+  const message = `The end of the process tree was not seen within ${deadlineMs} ms.`;
+  return { code: 'TREE_SURVIVED', message, permanent: true, details: { deadlineMs } };
+}
+
+/** Being asked to end explains no failure; a real first cause stays, but no process may be started beside a survivor. */
+export function withSurvivors(first: EndCause | null, survivors: EndCause): EndCause {
+  return first === null || first.code === 'closed' ? survivors : { ...first, permanent: true };
+}
+
+export function requiredServerMissing(degraded: readonly McpServerState[]): EndCause {
+  const server = degraded.find(({ required }) => required);
+  const message = `The required MCP server "${server?.name}" is not ready: ${server?.reason ?? 'unknown reason'}.`;
+  return { code: 'MCP_SERVER_FAILED', message, permanent: false };
+}

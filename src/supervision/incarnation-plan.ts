@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { type PlannedLaunch, planLaunch } from '../launch/launch-plan.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { RuntimeSettings } from '../session/session-settings.ts';
+import { currentHost } from './host.ts';
+
+export interface IncarnationPlanInput {
+  readonly id: string;
+  readonly number: number;
+  readonly options: SessionOptions;
+  readonly settings: RuntimeSettings;
+  readonly conversation: Conversation;
+  readonly stderrTailBytes: number;
+}
+
+/**
+ * What a process of the session is started with. The first follows the options; a later one resumes the conversation in
+ * the mode and with the model that ruled when its predecessor was lost (P8).
+ */
+export function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
+  const { id, number, options, settings, conversation, stderrTailBytes } = input;
+  const { conversationId, permissionMode } = conversation.facts;
+  if (number > 1 && permissionMode !== undefined) settings.permissionMode = allowedMode(permissionMode, options);
+  const { model: _model, ...withoutModel } = options;
+  return planLaunch({
+    options: settings.model === null ? withoutModel : options,
+    sessionId: id,
+    incarnation: number,
+    ...(number > 1 && conversationId !== undefined ? { resume: conversationId } : {}),
+    settings: { model: settings.model ?? undefined, permissionMode: settings.permissionMode },
+    host: currentHost(),
+    stderrTailBytes,
+    token: randomBytes(8).toString('hex'),
+  });
+}
+
+/** Bypass without its second key would be refused at the start: such a session goes on asking instead (R93). */
+function allowedMode(mode: string, options: SessionOptions): string | undefined {
+  const isRefused = mode === 'bypassPermissions' && options.allowDangerouslySkipPermissions !== true;
+  return isRefused ? options.permissionMode : mode;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ByteBlocks } from '../../src/store/byte-blocks.ts';
+
+const CHUNK = Buffer.alloc(64 * 1024, 'abcdefghij');
+
+describe('the bytes of a log', () => {
+  it('stay where they are when they are most of what they keep in memory', () => {
+    const view = CHUNK.subarray(0, 40 * 1024);
+    expect(new ByteBlocks().settle(view)).toBe(view);
+  });
+
+  it('move away from a chunk they are a small part of, and stay equal', () => {
+    const { settle } = new ByteBlocks();
+    const views = [1, 10, 200, 2_000, 3_000, 30_000].map((length) => CHUNK.subarray(7, 7 + length));
+    const settled = views.map(settle);
+    expect(settled).toEqual(views);
+    expect(settled.filter(({ buffer }) => buffer === CHUNK.buffer)).toEqual([]);
+  });
+
+  it('do not change with the chunk, nor with their neighbours', () => {
+    const { settle } = new ByteBlocks();
+    const chunk = Buffer.from(CHUNK);
+    const first = settle(chunk.subarray(0, 100));
+    const second = settle(chunk.subarray(100, 200));
+    chunk.fill('x');
+    expect(first).toEqual(CHUNK.subarray(0, 100));
+    expect(second).toEqual(CHUNK.subarray(100, 200));
+  });
+
+  it('share a block with a few neighbours when they are short, and have their own when they are long (P9)', () => {
+    const { settle } = new ByteBlocks();
+    const short = Array.from({ length: 100 }, () => settle(CHUNK.subarray(0, 200)));
+    const long = settle(CHUNK.subarray(0, 4_000));
+    expect(new Set(short.map(({ buffer }) => buffer)).size).toBe(3);
+    expect(long.buffer.byteLength).toBe(4_000);
+  });
+
+  it('are never in the pool that all of Node shares', () => {
+    const pooled = Buffer.from('x'.repeat(50));
+    const settled = new ByteBlocks().settle(pooled);
+    expect(settled).toEqual(pooled);
+    expect(settled.buffer).not.toBe(pooled.buffer);
+  });
+});
