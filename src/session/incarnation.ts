@@ -155,15 +155,15 @@ export class Incarnation {
   }
 
   #buildBridge(): McpBridge {
-    const { servers, timeouts } = this.#options;
+    const { servers } = this.#options;
     return new McpBridge({
       servers,
       onHandshakeStarted: (server) => this.#watch.handshakeStarted(server),
       onConnected: (server) => this.#watch.connected(server),
       onFailed: (server, reason) => this.#watch.failed(server, reason),
       onNotification: (server, message) => {
-        const payload = { server_name: server, message };
-        this.channel.request('mcp_message', payload, { deadlineMs: timeouts.controlMs }).catch(() => {});
+        // Its acknowledgement says nothing, so a flood of progress takes no place of a request (P10).
+        void this.channel.notify('mcp_message', { server_name: server, message });
       },
     });
   }
