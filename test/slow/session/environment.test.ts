@@ -1,13 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import { errorFrom, eventOf, kept, linesTo, newFake, newSupervisor, reaches, script, stage } from './stage.ts';
-
-/** Private folders and files of launches that are still there. */
-function leftovers(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('troupe-') && !/^troupe-(fake|script)-/.test(name));
-}
 
 describe('the environment of a process', () => {
   it('holds nothing by which an outer session marks its children, unless the caller sets it (R91, P11)', async () => {
@@ -59,8 +56,9 @@ describe('the command line', () => {
   });
 
   it('stays small with a system prompt, agents and servers of 200 KB; files are private and go away (R94, P11)', async () => {
-    const before = leftovers();
     const { start, fake } = await stage();
+    // A folder of its own: others use the common one at the same time.
+    const folder = await ownTemporaryFolder();
     const text = 's'.repeat(200_000);
     const session = await start({
       systemPrompt: text,
@@ -71,8 +69,9 @@ describe('the command line', () => {
     const [first] = await fake.starts();
     expect(first?.argv.every((argument) => argument.length < 10_000)).toBe(true);
     expect(first?.argv.join(' ')).not.toContain('secret-');
-    const made = leftovers().filter((name) => !before.includes(name));
-    for (const name of made) expect(statSync(`${tmpdir()}/${name}`).mode & 0o077).toBe(0);
+    const made = readdirSync(folder);
+    expect(made).not.toEqual([]);
+    for (const name of made) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
     const sizes = (await fake.journal()).flatMap((entry) => (entry.kind === 'line' ? [entry.bytes] : []));
     expect(Math.max(...sizes)).toBeGreaterThan(400_000);
     await session.close();
@@ -83,7 +82,7 @@ describe('the command line', () => {
         mcpServers: { far: { type: 'http', url: 'http://127.0.0.1:9/', headers: { a: text } } },
       }),
     );
-    expect(leftovers().filter((name) => made.includes(name) || !before.includes(name))).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('too large for the system is refused before the spawn, naming the limit (R94)', async () => {
@@ -169,3 +168,16 @@ describe('stderr', () => {
     expect(await linesTo(fake)).not.toEqual([]);
   });
 });
+
+/** A folder that host and children take for the temporary one until the test is over. */
+async function ownTemporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-own-'));
+  const former = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  onTestFinished(async () => {
+    if (former === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = former;
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
