@@ -50,7 +50,9 @@ function becauseOf(facts: ExplanationFacts): string {
       return 'The CLI is initialized; not every MCP server is connected yet.';
     case 'ready':
       if (facts.outstandingPrompts > 0) return 'A turn is running.';
-      if (facts.status === 'running') return 'Background work is running; prompts are accepted.';
+      if (facts.backgroundTasks > 0) return 'Background work is running; prompts are accepted.';
+      if (facts.status === 'running')
+        return 'A turn of the CLI is ending, or one nobody asked for is running; prompts are accepted.';
       return 'Nothing to do: it waits for a prompt.';
     case 'awaiting-permission':
       return `${facts.openPermissions.length} permission request(s) wait for an answer.`;

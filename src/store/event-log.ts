@@ -60,7 +60,7 @@ export class EventLog {
   append(epoch: number, fact: SessionFact): SessionEvent {
     if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
     this.#lastSeq += 1;
-    const event: SessionEvent = { ...fact, seq: this.#lastSeq, epoch, at: this.#now() };
+    const event = numbered(fact, this.#lastSeq, epoch, this.#now());
     this.#events.push(event);
     this.#bytes += sizeOf(event);
     this.#evict();
@@ -141,4 +141,11 @@ export class EventLog {
       this.#head = 0;
     }
   }
+}
+
+/** Conversation lines are nearly all there is, so they get their shape at once instead of by copying. */
+function numbered(fact: SessionFact, seq: number, epoch: number, at: number): SessionEvent {
+  return fact.type === 'message'
+    ? { type: 'message', message: fact.message, seq, epoch, at }
+    : { ...fact, seq, epoch, at };
 }

@@ -198,7 +198,9 @@ export class Supervisor implements AsyncDisposable {
     });
     this.#sessions.set(id, built);
     this.#actor.send({ type: 'child.started' });
-    built.log.listen((event) => this.#tell({ ...event, sessionId: id }));
+    built.log.listen((event) => {
+      if (this.#listeners.size > 0) this.#tell({ ...event, sessionId: id });
+    });
     void built.life.ended.then(() => {
       slot.release();
       this.#sessions.delete(id);
