@@ -26,6 +26,14 @@ export {
   type RestartType,
 } from './child/child-spec.ts';
 export { countRestart, type RestartDecision } from './child/restart-window.ts';
+export {
+  type HostedSession,
+  type SessionLogicCommand,
+  type SessionLogicEvent,
+  type SessionLogicInput,
+  sessionLogic,
+} from './logic/session-logic.ts';
+export { type PromptedSession, type TurnLogicInput, type TurnOutcome, turnLogic } from './logic/turn-logic.ts';
 export type { McpServerContext, McpServerInput } from './mcp-server/mcp-server.context.ts';
 export type { McpServerEvent, McpServerNotice } from './mcp-server/mcp-server.events.ts';
 export { mcpServerMachine } from './mcp-server/mcp-server.machine.ts';
