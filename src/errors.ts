@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   SUPERVISOR_STOPPED: 'The supervisor is stopping or stopped and accepts no work.',
 
   TURN_FAILED: 'The turn ended with an error.',
+  PROMPT_LOST: 'The process was lost while it worked on the prompt, and the CLI does not run it again.',
   TURN_OVERDUE: 'The turn took longer than timeouts.turnMs and was interrupted.',
   INTERRUPT_TIMEOUT: 'The turn did not end after an interrupt within its deadline.',
   PERMISSION_NOT_FOUND: 'No permission request with this id is known.',

@@ -70,7 +70,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/session/call-options.ts': ['zod'],
   // Ids are made where sessions and prompts are.
   'src/supervision/query.ts': ['node:crypto'],
-  'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],
+  'src/supervision/supervisor.ts': ['node:crypto', 'node:path', 'src/permissions (types)'],
 };
 
 const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts'];

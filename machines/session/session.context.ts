@@ -110,3 +110,12 @@ const REASONS: Readonly<Record<McpStatus, string>> = {
   connected: 'it is connected',
   failed: 'it failed without a reason',
 };
+
+/** The process ended *and* nothing of its tree is known to be left (P1). */
+export function endIsSeen(context: SessionContext): boolean {
+  return context.exit !== null && context.treeIsGone;
+}
+
+export function endWasAskedAndSeen(context: SessionContext): boolean {
+  return endIsSeen(context) && context.survivors.length === 0 && context.endedBecause?.code === 'closed';
+}

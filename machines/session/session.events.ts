@@ -47,6 +47,8 @@ export type McpNews =
 export type SessionCommand =
   /** An interrupt was sent to the CLI: the turn now has a deadline to end. */
   | { type: 'session.interrupt' }
+  /** The CLI refused the interrupt: the turn goes on and owes no end. */
+  | { type: 'session.interrupt-refused' }
   /** Ask, wait, then force. */
   | { type: 'session.close' }
   /** Force at once. */

@@ -2,6 +2,8 @@ import { assign, cancel, emit, enqueueActions, raise, sendTo, setup } from 'xsta
 import { ASKED, overdue, requiredServerMissing, survived, unseen, withSurvivors } from './session.causes.ts';
 import {
   degradedServers,
+  endIsSeen,
+  endWasAskedAndSeen,
   initialContext,
   isSettled,
   type McpStatus,
@@ -13,6 +15,8 @@ import {
 } from './session.context.ts';
 import type { EndCause, LinkCommand, SessionEvent, SessionNotice, SessionStateName } from './session.events.ts';
 import { cliLink } from './session.ports.ts';
+
+const INTERRUPTING = ['markInterrupting', 'armInterruptDeadline'] as const;
 
 /**
  * One incarnation of a session: one CLI process from spawn to the seen end of its process tree.
@@ -45,9 +49,20 @@ export const sessionMachine = setup({
     reap: sendTo('link', { type: 'link.reap' } satisfies LinkCommand),
     armInitializeDeadline: raise({ type: 'deadline.initialize' }, { delay: 'initializeDeadline', id: 'initialize' }),
     disarmInitializeDeadline: cancel('initialize'),
-    armInterruptDeadline: raise({ type: 'deadline.interrupt' }, { delay: 'interruptDeadline', id: 'interrupt' }),
-    armTurnDeadline: raise({ type: 'deadline.turn' }, { delay: 'turnDeadline', id: 'turn' }),
+    // A second delayed event of one id leaves the first one running: it has to be cancelled.
+    armInterruptDeadline: enqueueActions(({ enqueue }) => {
+      enqueue.cancel('interrupt');
+      enqueue.raise({ type: 'deadline.interrupt' }, { delay: 'interruptDeadline', id: 'interrupt' });
+    }),
+    armTurnDeadline: enqueueActions(({ enqueue }) => {
+      enqueue.cancel('turn');
+      enqueue.raise({ type: 'deadline.turn' }, { delay: 'turnDeadline', id: 'turn' });
+    }),
     disarmTurnDeadline: cancel('turn'),
+    dropInterrupt: enqueueActions(({ enqueue }) => {
+      enqueue.assign({ isInterrupting: false });
+      enqueue.cancel('interrupt');
+    }),
     disarmTurnDeadlines: enqueueActions(({ enqueue }) => {
       enqueue.cancel('turn');
       enqueue.cancel('interrupt');
@@ -66,10 +81,7 @@ export const sessionMachine = setup({
     resumeTurnClock: assign((_, params: { at: number }) => ({ turnWorksSince: params.at })),
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
     rememberExit: assign((_, params: { exit: SessionContext['exit'] }) => ({ exit: params.exit })),
-    rememberTreeGone: assign((_, params: { survivors: readonly number[] }) => ({
-      treeIsGone: true,
-      survivors: params.survivors,
-    })),
+    rememberTreeGone: assign((_, { survivors }: { survivors: readonly number[] }) => ({ treeIsGone: true, survivors })),
     rememberForce: assign({ wasForced: true }),
     /** The first cause wins; the exit only fills it when nobody knew better. */
     blame: assign(({ context }, params: { cause: EndCause }) => ({
@@ -125,12 +137,8 @@ export const sessionMachine = setup({
       context.isTurnOpen && context.openPermissions.every((requestId) => requestId === params.requestId),
     isInterrupting: ({ context }) => context.isInterrupting,
     isWorking: ({ context }) => context.isWorking,
-    endIsSeen: ({ context }) => context.exit !== null && context.treeIsGone,
-    endWasAskedAndSeen: ({ context }) =>
-      context.exit !== null &&
-      context.treeIsGone &&
-      context.survivors.length === 0 &&
-      context.endedBecause?.code === 'closed',
+    endIsSeen: ({ context }) => endIsSeen(context),
+    endWasAskedAndSeen: ({ context }) => endWasAskedAndSeen(context),
     wasAsked: ({ context }) => context.endedBecause?.code === 'closed',
   },
   delays: {
@@ -174,11 +182,7 @@ export const sessionMachine = setup({
     'work.started': { actions: 'startWork' },
     'work.ended': { actions: ['endWork', 'disarmTurnDeadlines'] },
     'turn.started': {
-      actions: [
-        'disarmTurnDeadline',
-        { type: 'startTurnClock', params: ({ event }) => ({ at: event.at }) },
-        'armTurnDeadline',
-      ],
+      actions: [{ type: 'startTurnClock', params: ({ event }) => ({ at: event.at }) }, 'armTurnDeadline'],
     },
     'turn.ended': {
       actions: ['closeTurn', 'disarmTurnDeadlines'],
@@ -205,9 +209,8 @@ export const sessionMachine = setup({
         { type: 'blame', params: ({ event }) => ({ cause: event.cause }) },
       ],
     },
-    'cli.tree-gone': {
-      actions: { type: 'rememberTreeGone', params: ({ event }) => ({ survivors: event.survivors }) },
-    },
+    'cli.tree-gone': { actions: { type: 'rememberTreeGone', params: ({ event }) => ({ survivors: event.survivors }) } },
+    'session.interrupt-refused': { actions: 'dropInterrupt' },
     // An interrupt outside a turn stops nothing and waits for nothing.
     'session.interrupt': {},
     'cli.spoke': {},
@@ -293,11 +296,8 @@ export const sessionMachine = setup({
               target: 'idle',
               actions: ['endWork', 'disarmTurnDeadlines'],
             },
-            'session.interrupt': { target: 'interrupting', actions: ['markInterrupting', 'armInterruptDeadline'] },
-            'deadline.turn': {
-              target: 'interrupting',
-              actions: ['tellTurnOverdue', 'interrupt', 'markInterrupting', 'armInterruptDeadline'],
-            },
+            'session.interrupt': { target: 'interrupting', actions: [...INTERRUPTING] },
+            'deadline.turn': { target: 'interrupting', actions: ['tellTurnOverdue', 'interrupt', ...INTERRUPTING] },
           },
         },
         interrupting: {
@@ -311,6 +311,7 @@ export const sessionMachine = setup({
               target: 'running',
               actions: ['closeTurn', 'disarmTurnDeadlines'],
             },
+            'session.interrupt-refused': { target: 'running', actions: 'dropInterrupt' },
             // A second interrupt must not restart the deadline of the first.
             'session.interrupt': {},
             'deadline.interrupt': {
@@ -342,10 +343,7 @@ export const sessionMachine = setup({
           { actions: { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) } },
         ],
         // Where nothing works an interrupt ends nothing, so no end may be waited for (WIRE §8).
-        'session.interrupt': [
-          { guard: 'isInterrupting' },
-          { guard: 'isWorking', actions: ['markInterrupting', 'armInterruptDeadline'] },
-        ],
+        'session.interrupt': [{ guard: 'isInterrupting' }, { guard: 'isWorking', actions: [...INTERRUPTING] }],
         // The CLI took the interrupt and still waits for an answer that nobody is meant to give any more (R41).
         'deadline.interrupt': { target: 'closing.terminating', actions: ['tellInterruptOverdue', 'blameInterrupt'] },
       },

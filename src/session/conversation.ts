@@ -72,6 +72,7 @@ export class Conversation {
   #hasLifecycle = false;
   #isTurnOpen = false;
   #isModeChecked = false;
+  #turnNumber = 0;
   #hasCompletedTurn = false;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
@@ -122,6 +123,16 @@ export class Conversation {
     return this.#ledger.outstanding.length === 0 && this.#ledger.queued.length === 0;
   }
 
+  /** Counts the turns that opened. */
+  get turnNumber(): number {
+    return this.#turnNumber;
+  }
+
+  /** True from `system/init` to the result of a turn, whoever it belongs to. */
+  get isTurnOpen(): boolean {
+    return this.#isTurnOpen;
+  }
+
   get isWorking(): boolean {
     return this.#isWorking;
   }
@@ -144,7 +155,8 @@ export class Conversation {
   /** The turn deadline passed: the open prompts end as interrupted, with that as their reason. */
   onTurnOverdue(deadlineMs: number): void {
     const reason = new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
-    this.#ledger.markInterrupted(this.#ledger.outstanding, reason);
+    const started = this.#ledger.outstanding.filter(({ state }) => state === 'started');
+    this.#ledger.markInterrupted(started, reason);
   }
 
   usage(): SessionUsage {
@@ -155,10 +167,10 @@ export class Conversation {
    * Takes a prompt. The same id with the same content is the same prompt and returns its turn, also after its end; with
    * other content it throws PROMPT_ID_USED. Throws PROMPT_QUEUE_FULL and SESSION_BUSY.
    */
-  accept(id: string, content: PromptContent, onBusy: OnBusy): Turn {
+  accept(id: string, content: PromptContent, onBusy: OnBusy): { turn: Turn; isNew: boolean } {
     const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64');
     const known = this.#turns.get(id);
-    if (known?.digest === digest) return known.turn;
+    if (known?.digest === digest) return { turn: known.turn, isNew: false };
     if (known !== undefined || this.#usedIds.has(id)) {
       throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
     }
@@ -175,7 +187,7 @@ export class Conversation {
     // Only now, because whoever hears of it may take it back at once.
     this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
     this.#pump();
-    return turn;
+    return { turn, isNew: true };
   }
 
   /** A new process begins: running totals start again, and nothing it says is known yet. */
@@ -199,6 +211,8 @@ export class Conversation {
   /** The incarnation is ready: waiting prompts go out, in order. */
   attach(delivery: Delivery): void {
     this.#delivery = delivery;
+    // It may have begun to work before anybody listened.
+    if (this.#isWorking) delivery.setWorking(true);
     this.#pump();
   }
 
@@ -310,6 +324,7 @@ export class Conversation {
     }
     this.#ledger.onTurnOpened(this.#hasLifecycle);
     this.#isTurnOpen = true;
+    this.#turnNumber += 1;
     this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
     this.#append({ type: 'turn.started', promptId: started?.id });
@@ -332,6 +347,7 @@ export class Conversation {
     this.#append({ type: 'prompt.ended', promptId: record.id, outcome: result.outcome });
     this.#turns.get(record.id)?.settle(result);
     this.#forgetOldTurns();
+    this.#wakeWatchers();
   }
 
   /** The CLI drops a prompt whose id it has seen, without a word (WIRE §11): such an id must never be sent again. */

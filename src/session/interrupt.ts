@@ -33,6 +33,8 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const { life, conversation } = target;
   const cancelled = target.cancelQueued === true ? takeBackQueued(target) : [];
   const meant = conversation.ledger.outstanding.filter(({ id }) => id !== target.except);
+  if (conversation.isTurnOpen && !meant.some(({ state }) => state === 'started'))
+    return interruptForeign(target, cancelled);
   if (meant.length === 0) return interruptIdle(target, cancelled);
   // An interrupt that arrives before the turn opened is acknowledged and has no effect (R42): wait for the turn.
   // It may take half the deadline: the turn needs the rest to end.
@@ -41,19 +43,59 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const stopped = conversation.ledger.markInterrupted(meant);
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
-  incarnation.tell({ type: 'session.interrupt' });
-  const payload = target.cancelQueued === true ? { cancel_queued: true } : {};
   const isOverdue = overdue(incarnation.actor);
-  await incarnation.channel.request('interrupt', payload, { deadlineMs: target.interruptMs }).catch(tolerateLoss);
+  try {
+    await send(target, incarnation);
+  } catch (error) {
+    conversation.ledger.unmarkInterrupted(stopped);
+    throw error;
+  }
   // "Stopped" is only true once the turn has ended or the process is gone (R45).
-  await conversation.until(() => stopped.every(({ state }) => state === 'ended'));
-  if (isOverdue()) throw new TroupeError('INTERRUPT_TIMEOUT', { details: { deadlineMs: target.interruptMs } });
+  const hasEnded = () => stopped.every(({ state }) => state === 'ended');
+  await within(conversation, target.clock, 2 * target.interruptMs, hasEnded);
+  if (isOverdue() || !hasEnded()) throw timedOut(target);
   return receipt(conversation, 'interrupted', cancelled);
+}
+
+/** The running turn is one of the CLI's own, such as the report of an agent: it is stopped, and our prompts run after it. */
+async function interruptForeign(target: InterruptTarget, cancelled: string[]): Promise<InterruptReceipt> {
+  const { life, conversation, clock, interruptMs } = target;
+  const incarnation = life.incarnation;
+  if (incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
+  const turn = conversation.turnNumber;
+  const isOverdue = overdue(incarnation.actor);
+  await send(target, incarnation);
+  const hasEnded = () => conversation.turnNumber !== turn || !conversation.isTurnOpen;
+  await within(conversation, clock, 2 * interruptMs, hasEnded);
+  if (isOverdue() || !hasEnded()) throw timedOut(target);
+  return receipt(conversation, 'interrupted', cancelled);
+}
+
+type Incarnation = NonNullable<SessionLife['incarnation']>;
+
+/** Tells the machine, which then guards the deadline, and the CLI. A refusal is taken back from the machine. */
+async function send({ interruptMs, cancelQueued }: InterruptTarget, incarnation: Incarnation): Promise<void> {
+  incarnation.tell({ type: 'session.interrupt' });
+  const payload = cancelQueued === true ? { cancel_queued: true } : {};
+  try {
+    await incarnation.channel.request('interrupt', payload, { deadlineMs: interruptMs });
+  } catch (error) {
+    // Whether the answer comes or the process dies first, the turns tell what happened.
+    const isRefused = TroupeError.is(error) && (error.code === 'CONTROL_REFUSED' || error.code === 'CONTROL_LIMIT');
+    if (TroupeError.is(error) && !isRefused) return;
+    incarnation.tell({ type: 'session.interrupt-refused' });
+    throw error;
+  }
+}
+
+function timedOut({ interruptMs }: InterruptTarget): TroupeError {
+  return new TroupeError('INTERRUPT_TIMEOUT', { details: { deadlineMs: interruptMs } });
 }
 
 async function interruptIdle(target: InterruptTarget, cancelled: string[]): Promise<InterruptReceipt> {
   const { life, conversation } = target;
-  const head = conversation.ledger.queued.find(({ id }) => id !== target.except);
+  // Whoever sends a prompt instead of the running one takes back none that waits.
+  const head = target.except === undefined ? conversation.ledger.queued[0] : undefined;
   if (head !== undefined && cancelled.length === 0) {
     conversation.ledger.cancelQueued(head.id);
     cancelled.push(head.id);
@@ -80,10 +122,12 @@ function receipt(
   effect: InterruptReceipt['effect'],
   cancelled: readonly string[],
 ): InterruptReceipt {
-  return { effect, cancelled, stillQueued: conversation.ledger.queued.map(({ id }) => id) };
+  const { queued, outstanding } = conversation.ledger;
+  const waiting = [...outstanding.filter(({ state }) => state === 'delivered'), ...queued];
+  return { effect, cancelled, stillQueued: waiting.map(({ id }) => id) };
 }
 
-function overdue(actor: NonNullable<SessionLife['incarnation']>['actor']): () => boolean {
+function overdue(actor: Incarnation['actor']): () => boolean {
   let isOverdue = false;
   const subscription = actor.on('interrupt.overdue', () => {
     isOverdue = true;
@@ -92,10 +136,4 @@ function overdue(actor: NonNullable<SessionLife['incarnation']>['actor']): () =>
     subscription.unsubscribe();
     return isOverdue;
   };
-}
-
-/** Whether the answer comes or the process dies first, the turns tell what happened. */
-function tolerateLoss(error: unknown): void {
-  const isRefusal = TroupeError.is(error) && (error.code === 'CONTROL_REFUSED' || error.code === 'CONTROL_LIMIT');
-  if (isRefusal || !TroupeError.is(error)) throw error;
 }

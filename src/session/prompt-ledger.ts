@@ -188,6 +188,14 @@ export class PromptLedger {
     return marked;
   }
 
+  /** The CLI refused the interrupt: the prompts go on as if nobody had asked. */
+  unmarkInterrupted(marked: readonly PromptRecord[]): void {
+    for (const record of marked) {
+      record.wasInterruptAsked = false;
+      record.interruptReason = undefined;
+    }
+  }
+
   #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {
     const isNamed = (record: PromptRecord) => result.promptUuids.includes(record.id);
     const named = this.#outstanding.filter((record) => isNamed(record) || record.isFolded);
@@ -207,8 +215,8 @@ export class PromptLedger {
       record.isFolded = true;
       return;
     }
-    if (record.state !== 'started' || result === undefined) {
-      this.#end(record, endedWithoutResult('completed', record.id, undefined));
+    if (record.state !== 'started' || result === undefined || !mayCover(result, record.id)) {
+      this.#end(record, endedUnseen(record));
       return;
     }
     // The result lists at most 64 prompts (WIRE §0.9): the lifecycle speaks for the others.
@@ -242,6 +250,20 @@ export class PromptLedger {
       return;
     }
   }
+}
+
+/** The list of a result is cut at 64 names, and older CLIs give none (WIRE §11): only a list that is whole excludes. */
+function mayCover({ promptUuids }: ResultFacts, id: string): boolean {
+  return promptUuids.length === 0 || promptUuids.length >= 64 || promptUuids.includes(id);
+}
+
+/**
+ * The CLI calls the prompt done, and no result of it was seen. Sent for the first time that is a local command; sent again
+ * after a loss it means that the CLI will not take up the turn that was cut off, whose tools may have run (P2, WIRE §15).
+ */
+function endedUnseen(record: PromptRecord): TurnResult {
+  if (!record.wasDelivered) return endedWithoutResult('completed', record.id, undefined);
+  return endedWithoutResult('lost', record.id, new TroupeError('PROMPT_LOST', { details: { id: record.id } }));
 }
 
 /**

@@ -113,11 +113,12 @@ export class Session implements AsyncDisposable {
     const { id: givenId, onBusy = 'enqueue' } = parseCall(PromptCall, options, 'options');
     const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
     this.#assertTakesPrompts();
-    const isBusy = this.#parts.conversation.ledger.outstanding.length > 0;
-    const turn = this.#parts.conversation.accept(id, checked, onBusy);
+    const { conversation } = this.#parts;
+    const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
+    const { turn, isNew } = conversation.accept(id, checked, onBusy);
     if (this.state === 'hibernated') this.#parts.life.wake();
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
-    if (onBusy === 'interrupt' && isBusy) this.#interrupt({ except: id }).catch(() => {});
+    if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});
     return turn;
   }
 

@@ -57,8 +57,13 @@ export function query({ prompt, options: given = {} }: QueryInput): Query {
     await supervisor.shutdown();
     return leave();
   };
+  const fail = messages.throw.bind(messages);
   return Object.assign(messages, {
     return: end,
+    throw: async (error: unknown) => {
+      await supervisor.shutdown();
+      return fail(error);
+    },
     [Symbol.asyncDispose]: async () => void (await end()),
     interrupt: async () => (await begin()).interrupt(),
     setModel: async (model?: string) => (await begin()).setModel(model),
@@ -137,6 +142,22 @@ async function drive(session: Session, prompt: QueryInput['prompt'], sent: Set<s
   }
 }
 
+/** A stream is as foreign as any other input: what is no user message is named by its place. */
+function readUserMessage(value: unknown, index: number): { content: PromptContent; id: string } {
+  const message = isRecord(value) && isRecord(value['message']) ? value['message'] : undefined;
+  if (message === undefined || !isRecord(value)) {
+    const field = `prompt[${index}]`;
+    const reason = 'expected a user message';
+    throw new TroupeError('INVALID_PROMPT', { reason: `"${field}": ${reason}.`, details: { field, reason } });
+  }
+  const { uuid } = value;
+  return { content: parsePromptContent(message['content']), id: typeof uuid === 'string' ? uuid : randomUUID() };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Sends prompts as they come. When the session ends first nobody waits for the next one, and the stream is told to stop. */
 async function sendAll(
   prompts: AsyncIterable<UserMessageInput>,
@@ -145,6 +166,7 @@ async function sendAll(
 ): Promise<void> {
   const iterator = prompts[Symbol.asyncIterator]();
   const over = session.ended.then(() => 'over' as const);
+  let count = 0;
   while (true) {
     const step = await Promise.race([iterator.next(), over]);
     if (step === 'over') {
@@ -152,7 +174,9 @@ async function sendAll(
       return;
     }
     if (step.done === true) return;
-    send(step.value.message.content, step.value.uuid ?? randomUUID());
+    const { content, id } = readUserMessage(step.value, count);
+    count += 1;
+    send(content, id);
   }
 }
 

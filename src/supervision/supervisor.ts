@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import type { SupervisorEvent, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
@@ -17,6 +18,7 @@ import type { SessionEvent } from '../store/session-event.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
+import { currentHost } from './host.ts';
 import { type BuiltSession, buildSession } from './session-factory.ts';
 
 /** An event of any session, with the session's id. */
@@ -171,9 +173,11 @@ export class Supervisor implements AsyncDisposable {
     if (options.forkSession === true) return;
     const wanted = options.resume ?? options.sessionId;
     for (const { session, conversation, options: theirs } of this.#sessions.values()) {
+      // Another configuration folder is another store: its conversations are others.
+      if (storeOf(theirs) !== storeOf(options)) continue;
       const isSame = wanted !== undefined && (conversation.wanted === wanted || session.conversationId === wanted);
       // "The latest conversation of this directory" may be the one that somebody works on there.
-      const mayBeSame = options.continue === true && (theirs.cwd ?? '') === (options.cwd ?? '');
+      const mayBeSame = options.continue === true && folderOf(theirs) === folderOf(options);
       if (!isSame && !mayBeSame) continue;
       const field = mayBeSame ? 'continue' : options.resume === undefined ? 'sessionId' : 'resume';
       const details = { field, conversationId: session.conversationId, sessionId: session.id, pid: session.pid };
@@ -283,6 +287,15 @@ export class Supervisor implements AsyncDisposable {
     for (const { life } of newestFirst) life.stop(mode);
     await Promise.all(newestFirst.map(({ life }) => life.ended));
   }
+}
+
+/** Where the CLI keeps the conversations of such a session. */
+function storeOf({ configDir, env }: SessionOptions): string {
+  return configDir ?? env?.['CLAUDE_CONFIG_DIR'] ?? '';
+}
+
+function folderOf({ cwd = '' }: SessionOptions): string {
+  return resolve(currentHost().cwd, cwd);
 }
 
 function isPlain(value: unknown): value is object {

@@ -32,6 +32,7 @@ mcp.handshake-started | stays            | stays            | stays            |
 mcp.connected         | stays            | stays            | ready.idle       | stays               | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 mcp.failed            | stays            | stays            | ready.idle       | stays               | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 session.interrupt     | stays            | stays            | stays            | stays               | ready.interrupting  | stays               | stays               | stays            | stays               | stays           | -      | -
+session.interrupt-refused | stays | stays | stays | stays | stays | ready.running | stays | stays | stays | stays | - | -
 session.close         | closing.draining | closing.draining | closing.draining | closing.draining    | closing.draining    | closing.draining    | closing.draining    | stays            | stays               | stays           | -      | -
 session.kill          | closing.reaping  | closing.reaping  | closing.reaping  | closing.reaping     | closing.reaping     | closing.reaping     | closing.reaping     | closing.reaping  | closing.reaping     | stays           | -      | -
 `;

@@ -34,6 +34,7 @@ export const SESSION_EVENTS: Samples<SessionEvent> = {
   'mcp.connected': { type: 'mcp.connected', server: 'docs' },
   'mcp.failed': { type: 'mcp.failed', server: 'docs', reason: 'it crashed' },
   'session.interrupt': { type: 'session.interrupt' },
+  'session.interrupt-refused': { type: 'session.interrupt-refused' },
   'session.close': { type: 'session.close' },
   'session.kill': { type: 'session.kill' },
 };

@@ -180,6 +180,22 @@ describe('the turn deadline', () => {
     expect(state()).toBe('ready.interrupting');
   });
 
+  it('is armed once, whatever happened before the turn: no stale one ends a later turn', () => {
+    const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 2_000 } });
+
+    session.send({ type: 'permission.requested', at: clock.now(), requestId: 'background' });
+    session.send({ type: 'turn.started', at: clock.now() });
+    session.send({ type: 'permission.settled', at: clock.now(), requestId: 'background' });
+    clock.increment(1_000);
+    session.send({ type: 'turn.ended' });
+    session.send({ type: 'turn.started', at: clock.now() });
+    clock.increment(1_999);
+    expect(state()).toBe('ready.running');
+
+    clock.increment(1);
+    expect(state()).toBe('ready.interrupting');
+  });
+
   it('is over with the turn, whatever still works in the background (R19, WIRE §0.6)', () => {
     const { session, clock, state } = openSession({ reached: 'running', timeouts: { turnMs: 10_000 } });
 

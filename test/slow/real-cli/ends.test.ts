@@ -118,6 +118,23 @@ describe('ending the real CLI', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember the lamp');
   });
 
+  it('never calls a prompt completed whose tool was cut off by a crash (P2, WIRE §15)', async () => {
+    const { start } = await stage();
+    const session = await start({
+      id: 'cut-off',
+      allowedTools,
+      restart: { type: 'transient', backoff: { minMs: 10, maxMs: 20 } },
+    });
+    const turn = session.prompt(SLEEP);
+    await sleeping('cut-off');
+    process.kill(session.pid ?? 0, 'SIGKILL');
+    const result = await turn.result;
+
+    expect(result).toMatchObject({ outcome: 'lost', error: { code: 'PROMPT_LOST' } });
+    expect((await session.prompt('go on').result).outcome).toBe('completed');
+    expect(session.incarnation).toBe(2);
+  });
+
   it('ends a tool, a turn and an open question with the session, whatever it is doing (P1, R50)', async () => {
     const { start } = await stage();
     const ids = ['tool', 'turn', 'question'];

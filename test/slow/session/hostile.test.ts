@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSupervisor, query } from '../../../src/index.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
-import { errorFrom, newFake, newSupervisor, QUICK_RESTART, reaches, SHORT, stage } from './stage.ts';
+import { errorFrom, isAlive, newFake, newSupervisor, QUICK_RESTART, reaches, SHORT, stage } from './stage.ts';
 
 const message = (content: string) => ({ type: 'user' as const, message: { role: 'user' as const, content } });
 const endless = on(when.prompt('endless'), step.delay(60_000));
@@ -199,4 +199,76 @@ describe('a prompt that was under way when its process was lost', () => {
 
     expect((await turn.result).outcome).toBe('interrupted');
   });
+});
+
+describe('an interrupt by a prompt', () => {
+  it('hits nobody when the prompt is only a repetition (P2, R79)', async () => {
+    const { start } = await stage({ rules: [on(when.prompt('slow'), step.delay(400), step.echoTurn())] });
+    const session = await start();
+    const options = { id: 'a', onBusy: 'interrupt' } as const;
+    const [a, b] = [session.prompt('slow', options), session.prompt('b')];
+    expect(session.prompt('slow', options)).toBe(a);
+    const outcomes = [(await a.result).outcome, (await b.result).outcome];
+    const c = session.prompt('slow', { id: 'c' });
+    session.prompt('slow', options);
+
+    expect([...outcomes, (await c.result).outcome]).toEqual(['completed', 'completed', 'completed']);
+  });
+
+  it('that the CLI refuses leaves the turn alone (R41)', async () => {
+    const { start } = await stage({
+      rules: [
+        on(when.control('interrupt'), step.respondError('not now')),
+        on(when.prompt('slow'), step.delay(1_500), step.echoTurn()),
+      ],
+    });
+    const session = await start({ timeouts: { ...SHORT, interruptMs: 300 } });
+    const turn = session.prompt('slow');
+    await reaches(session, 'ready');
+
+    expect((await errorFrom(session.interrupt())).code).toBe('CONTROL_REFUSED');
+    expect((await turn.result).outcome).toBe('completed');
+    expect(session.incarnation).toBe(1);
+  });
+});
+
+describe('waiting for a session to settle', () => {
+  it('ends when the last prompt is taken back (P5)', async () => {
+    const { start } = await stage({ rules: [on(when.prompt('die'), step.killSelf('SIGKILL'))] });
+    const session = await start({ restart: { type: 'transient', backoff: { minMs: 60_000, maxMs: 60_000 } } });
+    session.prompt('die');
+    await reaches(session, 'backing-off');
+    const later = session.prompt('later');
+    const settled = session.settled();
+    await session.interrupt({ cancelQueued: true });
+    await settled;
+
+    expect((await later.result).outcome).toBe('cancelled');
+  });
+});
+
+describe('a query that is used against its grain', () => {
+  it('leaves no process when something is thrown into it before its first step (R53)', async () => {
+    const fake = await newFake({});
+    const messages = query({ prompt: 'hi', options: { pathToClaudeCodeExecutable: fake.path } });
+    await messages.setModel('haiku');
+    await expect(messages.throw(new Error('boo'))).rejects.toThrow('boo');
+
+    expect((await fake.pids()).filter(isAlive)).toEqual([]);
+  });
+
+  it.each([[{ nope: 1 }], [null], [{ type: 'user', message: { role: 'user', content: ' ' } }]])(
+    'names the place of %j in a stream of prompts',
+    async (item) => {
+      const fake = await newFake({});
+      async function* prompts() {
+        yield item as never;
+      }
+      const run = async () => {
+        for await (const _ of query({ prompt: prompts(), options: { pathToClaudeCodeExecutable: fake.path } }));
+      };
+
+      expect((await errorFrom(run())).code).toBe('INVALID_PROMPT');
+    },
+  );
 });
