@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSupervisor, query } from '../../../src/index.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
-import { errorFrom, isAlive, newFake, newSupervisor, QUICK_RESTART, reaches, SHORT, stage } from './stage.ts';
+import { errorFrom, eventOf, isAlive, newFake, newSupervisor, QUICK_RESTART, reaches, SHORT, stage } from './stage.ts';
 
 const message = (content: string) => ({ type: 'user' as const, message: { role: 'user' as const, content } });
 const endless = on(when.prompt('endless'), step.delay(60_000));
@@ -214,6 +214,19 @@ describe('an interrupt by a prompt', () => {
 
     expect([...outcomes, (await c.result).outcome]).toEqual(['completed', 'completed', 'completed']);
   });
+
+  it('stops a turn of the CLI itself, and the prompt runs after it (WIRE §0.6, §8)', async () => {
+    const text = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
+    const { start } = await stage({
+      rules: [on(when.prompt('go'), step.echoTurn(), step.echoTurn({ text, wordMs: 100 }))],
+    });
+    const session = await start();
+    await session.prompt('go').result;
+    await eventOf(session, 'turn.started', ({ promptId }) => promptId === undefined);
+    const next = session.prompt('next', { onBusy: 'interrupt' });
+
+    expect((await next.result).text).toBe('Echo: next');
+  }, 9_000);
 
   it('that the CLI refuses leaves the turn alone (R41)', async () => {
     const { start } = await stage({
