@@ -4,13 +4,16 @@ import type { ObservedEvent, Session, SessionOptions, Supervisor } from '../../.
 import { createSupervisor } from '../../../src/index.ts';
 import { type FakeModel, fakeModel } from '../../../src/testing/fake-model/fake-model.ts';
 import type { ModelScript } from '../../../src/testing/fake-model/script.ts';
-import { findRealCli, type RealCliHome, realCliHome } from '../../../src/testing/real-cli.ts';
+import { type RealCliHome, realCliHome } from '../../../src/testing/real-cli.ts';
+import { type CliUnderTest, cliUnderTest } from './cli-under-test.ts';
 
 /** The real CLI under a supervisor, against a model in this process: everything a test of the real thing stands on. */
 export interface Stage {
+  readonly cli: CliUnderTest;
   readonly supervisor: Supervisor;
   readonly model: FakeModel;
   readonly cwd: string;
+  readonly configDir: string;
   /** Options every session on this stage needs. */
   readonly setting: SessionOptions;
   start(options?: SessionOptions): Promise<Session>;
@@ -30,8 +33,7 @@ afterEach(async () => {
 
 /** Builds a stage; it is struck after the test. Fails, never skips, when the CLI is not installed. */
 export async function stage(options: StageOptions = {}): Promise<Stage> {
-  const cli = await findRealCli();
-  if (cli === undefined) throw new Error('The real claude CLI is not installed: run npm ci.');
+  const cli = await cliUnderTest();
   const model = await fakeModel({ slowDelayMs: 50, ...options.script });
   const home: RealCliHome = await realCliHome();
   const supervisor = createSupervisor();
@@ -41,16 +43,18 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     await home.dispose();
   });
   const setting: SessionOptions = {
-    pathToClaudeCodeExecutable: cli,
+    pathToClaudeCodeExecutable: cli.path,
     cwd: home.cwd,
     env: { ...home.env, ...model.environment(), CLAUDE_CODE_MAX_RETRIES: '1', ...options.env },
     restart: { type: 'temporary' },
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   };
   return {
+    cli,
     supervisor,
     model,
     cwd: home.cwd,
+    configDir: home.configDir,
     setting,
     start: (more = {}) => supervisor.start({ ...setting, ...more }),
   };
