@@ -25,6 +25,8 @@ export const ERROR_CODES = {
 
   CONTROL_TIMEOUT: 'The CLI did not answer a control request within its deadline.',
   CONTROL_REFUSED: 'The CLI answered a control request with an error.',
+  CONTROL_UNSUPPORTED: 'This release of the CLI does not know the control request.',
+  CONTROL_ANSWER_INVALID: 'The CLI answered a control request with something else than was asked for.',
   CONTROL_LIMIT: 'Too many control requests are waiting for an answer.',
 
   SESSION_EXISTS: 'A session with this id is already supervised here.',

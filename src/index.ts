@@ -32,6 +32,7 @@ export type { Explanation } from './session/explanation.ts';
 export type { InterruptReceipt } from './session/interrupt.ts';
 export type { OnBusy, PromptContent } from './session/prompt-record.ts';
 export type { Session, SessionStatus } from './session/session.ts';
+export type { ControlOptions } from './session/session-controls.ts';
 export type { StateChange } from './session/session-life.ts';
 export type { SessionPermissions } from './session/session-permissions.ts';
 export type { Turn } from './session/turn.ts';
@@ -55,5 +56,13 @@ export type {
   TreeReport,
 } from './transport/transport.ts';
 export { CliMessage, type MessageView } from './wire/cli-message.ts';
+export type {
+  AccountInfo,
+  AgentInfo,
+  InitializeAnswer,
+  McpServerStatus,
+  ModelInfo,
+  SlashCommand,
+} from './wire/control-answers.ts';
 export type { Usage } from './wire/facts.ts';
 export type { KnownMessage } from './wire/stream-json/known-message.ts';

@@ -99,6 +99,13 @@ export class CliLink {
     return { ...cause, details: { ...evidence, ...cause.details } };
   }
 
+  /** Says `initialize` once more; what it answers replaces the first answer, and open questions come again. */
+  async reinitialize(deadlineMs: number): Promise<void> {
+    const answer = await this.channel.request('initialize', this.#initialize, { deadlineMs });
+    this.#options.listener.initialized(answer);
+    this.#redeliver(answer);
+  }
+
   /** Puts one line on the CLI's input; rejects with NO_PROCESS or CLI_INPUT_CLOSED. */
   async write(line: string): Promise<void> {
     if (this.#transport === undefined) throw new TroupeError('NO_PROCESS');

@@ -79,8 +79,19 @@ export class Incarnation {
     return this.#link.pid;
   }
 
+  /** True while it is set up and nobody has asked it to end. */
+  get takesPrompts(): boolean {
+    const snapshot = this.actor.getSnapshot();
+    return snapshot.matches('ready') || snapshot.matches('awaiting-permission');
+  }
+
   start(): void {
     this.actor.start();
+  }
+
+  /** Asks for `initialize` again on the living process; rejects as a control request does. */
+  reinitialize(deadlineMs: number): Promise<void> {
+    return this.#link.reinitialize(deadlineMs);
   }
 
   /** Tells the machine something; after its end nobody listens any more. */

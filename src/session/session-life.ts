@@ -7,6 +7,7 @@ import type { RestartSpec } from '../../machines/child/child-spec.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
+import type { Answer } from '../control/pending-requests.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Conversation } from './conversation.ts';
@@ -33,6 +34,8 @@ export interface SessionLifeOptions {
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
   readonly build: (number: number, listener: IncarnationListener) => Incarnation;
+  /** Asks a new process for what was changed at run time (P8); empty when nothing was. */
+  readonly replay: (incarnation: Incarnation) => Promise<unknown>[];
 }
 
 export interface StateChange {
@@ -57,6 +60,7 @@ export class SessionLife {
   readonly #history: StateChange[] = [];
   readonly #listeners = new Set<() => void>();
   #incarnation: Incarnation | undefined;
+  #initializeAnswer: Answer | undefined;
   #state: StateChange['state'] = 'waiting';
   #lastExit: SessionOutput['exit'] = null;
   #releaseStart: () => void = () => {};
@@ -97,6 +101,11 @@ export class SessionLife {
 
   get incarnation(): Incarnation | undefined {
     return this.#incarnation;
+  }
+
+  /** What the present process answered to `initialize`; undefined before, and without a process. */
+  get initializeAnswer(): Answer | undefined {
+    return this.#initializeAnswer;
   }
 
   /** Number of the newest incarnation; 0 before the first. */
@@ -158,6 +167,7 @@ export class SessionLife {
   #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {
     const { log, conversation, clock } = this.#options;
     let wasReady = false;
+    let isReplaying = false;
     return {
       spawned: (pid) => {
         log.append(epoch, { type: 'session.started', incarnation: epoch, pid });
@@ -171,11 +181,23 @@ export class SessionLife {
         if (!wasReady && epoch > 1 && conversationId !== undefined) {
           log.append(epoch, { type: 'session.resumed', conversationId });
         }
+        const incarnation = this.#incarnation;
+        const replayed = wasReady ? [] : this.#options.replay(incarnation);
         wasReady = true;
         report({ type: 'incarnation.ready', at: clock.now() });
-        conversation.attach(this.#incarnation.delivery());
+        if (replayed.length > 0) {
+          isReplaying = true;
+          void this.#settleReplay(epoch, replayed).then(() => {
+            isReplaying = false;
+            if (incarnation.takesPrompts) conversation.attach(incarnation.delivery());
+          });
+        } else if (!isReplaying) conversation.attach(incarnation.delivery());
       },
-      initialized: (answer) => conversation.learn(readInitializeAnswer(answer)),
+      initialized: (answer) => {
+        this.#initializeAnswer = answer;
+        conversation.learn(readInitializeAnswer(answer));
+        conversation.recheck();
+      },
       message: (message) => conversation.onMessage(message),
       ended: (output) => this.#incarnationEnded(output, report),
       overdue: (what, deadlineMs) => {
@@ -196,6 +218,15 @@ export class SessionLife {
     };
   }
 
+  /** No prompt goes out before the settings are back; one that cannot be restored is told, and the session goes on. */
+  async #settleReplay(epoch: number, replayed: readonly Promise<unknown>[]): Promise<void> {
+    for (const outcome of await Promise.allSettled(replayed)) {
+      if (outcome.status === 'fulfilled') continue;
+      const detail = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
+      this.#options.log.append(epoch, { type: 'diagnostic', reason: 'setting-not-restored', detail });
+    }
+  }
+
   #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
     const at = this.#options.clock.now();
     const cause = this.#forgiven(output.cause);
@@ -204,6 +235,7 @@ export class SessionLife {
     const isRestarting = !isStopping && consequenceOf(snapshot.context, cause, at) === 'restart';
     const wasAsked = cause.code === 'closed';
     this.#incarnation = undefined;
+    this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
     this.#options.conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });

@@ -4,12 +4,12 @@ import { TroupeError } from '../errors.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
+import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
+import { isRelease } from '../wire/release.ts';
 import {
   ControlCall,
   EventsCall,
   InterruptCall,
-  ModelName,
-  ModeName,
   Payload,
   PromptCall,
   parseCall,
@@ -23,14 +23,20 @@ import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
 import type { OnBusy, PromptContent } from './prompt-record.ts';
+import { type ControlOptions, SessionControls } from './session-controls.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
-import type { RuntimeSettings } from './session-settings.ts';
+import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import type { Turn } from './turn.ts';
 import { within } from './within.ts';
 
 /** How long a finished background agent may take to open the turn in which it reports. */
 const AGENT_REPORT_MS = 30_000;
+
+/** The states in which a process, or the next one, is on its way. */
+const STARTING: ReadonlySet<string> = new Set(['waiting', 'spawning', 'initializing', 'backing-off']);
+/** The first release known to take a second `initialize` (WIRE §1, §23). */
+const REINITIALIZES_SINCE = [2, 1, 197] as const;
 
 /** The three words shared with the official SDK and with ACP. */
 export type SessionStatus = 'idle' | 'running' | 'requires_action';
@@ -53,7 +59,7 @@ export interface SessionParts {
 }
 
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
-export class Session implements AsyncDisposable {
+export class Session extends SessionControls implements AsyncDisposable {
   readonly id: string;
   /** What the caller said this session works on. */
   readonly key: string | undefined;
@@ -64,6 +70,7 @@ export class Session implements AsyncDisposable {
   readonly #parts: SessionParts;
 
   constructor(parts: SessionParts) {
+    super();
     this.id = parts.id;
     this.key = parts.key;
     this.#parts = parts;
@@ -122,9 +129,19 @@ export class Session implements AsyncDisposable {
     return turn;
   }
 
-  /** Takes back a prompt that was not written to the CLI yet. False when it is too late, or unknown. */
-  cancelPrompt(id: string): boolean {
-    return this.#parts.conversation.ledger.cancelQueued(id);
+  /**
+   * Takes back a prompt that has not begun. True: it will not run, and its turn ends as `cancelled`. False: it is too late,
+   * or no such prompt is known. One that was written already is asked back from the CLI, which may reject as `control` does.
+   */
+  async cancelPrompt(id: string): Promise<boolean> {
+    const { ledger } = this.#parts.conversation;
+    if (ledger.cancelQueued(id)) return true;
+    if (!ledger.outstanding.some((record) => record.id === id && record.state === 'delivered')) return false;
+    const answer = await this.control('cancel_async_message', { message_uuid: id });
+    const { cancelled } = readAnswer(CancelledSchema, 'cancel_async_message', answer);
+    // Releases without a lifecycle tell nothing more.
+    if (cancelled) ledger.onLifecycle(id, 'cancelled');
+    return cancelled;
   }
 
   /**
@@ -136,32 +153,15 @@ export class Session implements AsyncDisposable {
     return this.#interrupt(parseCall(InterruptCall, options, 'options'));
   }
 
-  /** Changes the model from the next turn on; undefined resets it. Kept over restarts. */
-  async setModel(model?: string): Promise<void> {
-    const name = parseCall(ModelName, model, 'model');
-    await this.control('set_model', name === undefined ? {} : { model: name });
-    this.#parts.settings.model = name ?? null;
-  }
-
-  /** Changes the permission mode at once. Kept over restarts. */
-  async setPermissionMode(mode: string): Promise<void> {
-    const name = parseCall(ModeName, mode, 'mode');
-    if (name === 'bypassPermissions' && !this.#parts.mayBypass) {
-      const reason = '"mode": bypassPermissions needs the option allowDangerouslySkipPermissions at the start.';
-      throw new TroupeError('INVALID_OPTIONS', { reason, details: { field: 'mode' } });
-    }
-    await this.control('set_permission_mode', { mode: name });
-    this.#parts.settings.permissionMode = name;
-  }
-
   /**
-   * Sends any control request and resolves with the payload of the answer. Rejects with CONTROL_REFUSED, CONTROL_TIMEOUT,
-   * NO_PROCESS, SESSION_CLOSED or ABORTED, or with the reason the process ended.
+   * Sends any control request and resolves with the payload of the answer. Rejects with CONTROL_REFUSED,
+   * CONTROL_UNSUPPORTED, CONTROL_TIMEOUT (releases up to 2.1.19 never answer what they do not know: WIRE §9), NO_PROCESS,
+   * SESSION_CLOSED or ABORTED, or with the reason the process ended.
    */
-  async control(
+  override async control(
     subtype: string,
     payload: Record<string, unknown> = {},
-    options: { timeoutMs?: number; signal?: AbortSignal } = {},
+    options: ControlOptions = {},
   ): Promise<Record<string, unknown>> {
     const { timeoutMs, signal } = parseCall(ControlCall, options, 'options');
     const request = parseCall(Payload, payload, 'payload');
@@ -170,7 +170,25 @@ export class Session implements AsyncDisposable {
     const incarnation = this.#parts.life.incarnation;
     if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
     const deadlineMs = timeoutMs ?? this.#parts.controlMs;
-    return { ...(await incarnation.channel.request(name, request, { deadlineMs, signal })) };
+    const answer = incarnation.channel.request(name, request, { deadlineMs, signal });
+    return { ...(await answer.catch((error: unknown) => this.#refused(name, error))) };
+  }
+
+  /**
+   * Says `initialize` once more: questions that were open are asked again, each once. Refused with CONTROL_UNSUPPORTED
+   * where the release is unknown or older than 2.1.197, because some of those end on it (WIRE §1).
+   */
+  async reinitialize(): Promise<InitializeAnswer> {
+    this.#assertOpen();
+    const { cliVersion } = this.facts;
+    const { incarnation } = this.#parts.life;
+    if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
+    if (cliVersion === undefined || !isRelease(cliVersion, REINITIALIZES_SINCE)) {
+      const reason = `"initialize" a second time needs Claude Code ${REINITIALIZES_SINCE.join('.')}; this is ${cliVersion ?? 'unknown'}.`;
+      throw new TroupeError('CONTROL_UNSUPPORTED', { reason, details: { subtype: 'initialize', cliVersion } });
+    }
+    await incarnation.reinitialize(this.#parts.controlMs);
+    return this.initializationResult();
   }
 
   /**
@@ -207,6 +225,7 @@ export class Session implements AsyncDisposable {
       pid: this.pid,
       facts: conversation.facts,
       usage: this.usage(),
+      settings: shownSettings(this.settings),
       queued: conversation.ledger.queued.map(({ id }) => id),
       outstanding: conversation.ledger.outstanding.map(({ id }) => id),
       permissions: this.permissions.pending(),
@@ -284,6 +303,58 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  protected override get settings(): RuntimeSettings {
+    return this.#parts.settings;
+  }
+
+  protected override get mayBypass(): boolean {
+    return this.#parts.mayBypass;
+  }
+
+  protected override changed(setting: string): void {
+    const { log, life } = this.#parts;
+    const value = shownSettings(this.settings)[setting];
+    log.append(life.epoch, { type: 'session.settings-changed', setting, value });
+  }
+
+  protected override async initialized(): Promise<Readonly<Record<string, unknown>>> {
+    const { life, conversation, clock, controlMs } = this.#parts;
+    const isPending = () => life.initializeAnswer === undefined && STARTING.has(this.state) && !life.isOver;
+    this.#assertOpen();
+    await within(conversation, clock, controlMs, () => !isPending());
+    if (life.initializeAnswer !== undefined) return life.initializeAnswer;
+    if (isPending())
+      throw new TroupeError('CONTROL_TIMEOUT', { details: { subtype: 'initialize', deadlineMs: controlMs } });
+    this.#assertOpen();
+    throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
+  }
+
+  /** A process that is only starting is waited for: whether its flags already hold a change nobody can tell. */
+  protected override async reach(): Promise<boolean> {
+    const { life, conversation, clock, controlMs } = this.#parts;
+    this.#assertOpen();
+    await within(
+      conversation,
+      clock,
+      controlMs,
+      () => life.incarnation === undefined || life.initializeAnswer !== undefined,
+    );
+    this.#assertOpen();
+    return life.incarnation !== undefined;
+  }
+
+  /** A request that this release does not know is told apart from one it refuses. */
+  #refused(subtype: string, error: unknown): never {
+    if (!TroupeError.is(error) || error.code !== 'CONTROL_REFUSED') throw error;
+    const { cliError, cliErrorCode } = error.details;
+    const isUnknown =
+      cliErrorCode === 'unsupported_request' || String(cliError).startsWith('Unsupported control request');
+    if (!isUnknown) throw error;
+    const { cliVersion } = this.facts;
+    const reason = `"${subtype}"${cliVersion === undefined ? '' : ` in ${cliVersion}`}.`;
+    throw new TroupeError('CONTROL_UNSUPPORTED', { reason, cause: error, details: { ...error.details, cliVersion } });
   }
 
   #interrupt(options: { cancelQueued?: boolean | undefined; except?: string }): Promise<InterruptReceipt> {

@@ -15,6 +15,8 @@ export type SessionFact =
     }
   | { readonly type: 'session.hibernated' }
   | { readonly type: 'session.quarantined'; readonly cause: EndFacts }
+  /** A run-time setting was changed; it rules over restarts (P8). */
+  | { readonly type: 'session.settings-changed'; readonly setting: string; readonly value: unknown }
   | { readonly type: 'session.conversation-changed'; readonly from: string | undefined; readonly to: string }
   | {
       readonly type: 'session.ended';

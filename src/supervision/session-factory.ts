@@ -9,7 +9,7 @@ import { Conversation } from '../session/conversation.ts';
 import { Incarnation } from '../session/incarnation.ts';
 import { Session } from '../session/session.ts';
 import { type Admission, SessionLife } from '../session/session-life.ts';
-import type { RuntimeSettings } from '../session/session-settings.ts';
+import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
@@ -47,7 +47,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
   const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
   const restart = restartSpec(around.restart, options.restart);
-  const settings: RuntimeSettings = { model: undefined, permissionMode: undefined };
+  const settings = freshSettings();
   const { stderrTailBytes } = limits;
   const log = buildLog(limits, around);
   const conversation = new Conversation({
@@ -70,6 +70,10 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     admission: around.admission,
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
+    replay: ({ channel }) =>
+      replaySettings(settings, (subtype, payload) =>
+        channel.request(subtype, payload, { deadlineMs: timeouts.controlMs }),
+      ),
     build: (number, listener) =>
       new Incarnation({
         id,

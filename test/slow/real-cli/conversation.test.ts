@@ -133,7 +133,7 @@ describe('a session on the real CLI', () => {
     const nonsense = session.control('set_permission_mode', { mode: 'nonsense' });
     if (cli.since('2.1.220')) await expect(nonsense).rejects.toMatchObject({ code: 'CONTROL_REFUSED' });
     else await expect(nonsense).resolves.toEqual({ mode: 'nonsense' });
-    await expect(session.control('no_such_request')).rejects.toMatchObject({ code: 'CONTROL_REFUSED' });
+    await expect(session.control('no_such_request')).rejects.toMatchObject({ code: 'CONTROL_UNSUPPORTED' });
   });
 
   it('closes with exit code 0 after a good turn, 1 after a failed one, and leaves nothing (WIRE §13, P1)', async () => {

@@ -25,7 +25,9 @@ describe('while a session waits for its restart', () => {
     const { session } = await backingOff();
     expect(session.pid).toBeUndefined();
     expect((await errorFrom(session.control('mcp_status'))).code).toBe('NO_PROCESS');
-    expect((await errorFrom(session.setModel('haiku'))).code).toBe('NO_PROCESS');
+    // A setting needs no process: the next one starts with it (P8).
+    await session.setModel('haiku');
+    expect(session.snapshot().settings).toMatchObject({ model: 'haiku' });
     const waiting = session.prompt('waiting');
     expect(session.explain().queuedPrompts).toBe(1);
     session.restart();
@@ -126,7 +128,7 @@ describe('control requests', () => {
     const { start } = await stage({ rules: [on(when.control('silent'), step.hang())] });
     const session = await start();
     const refused = await errorFrom(session.control('zzz_unknown'));
-    expect([refused.code, refused.details['cliErrorCode']]).toEqual(['CONTROL_REFUSED', 'unsupported_request']);
+    expect([refused.code, refused.details['cliErrorCode']]).toEqual(['CONTROL_UNSUPPORTED', 'unsupported_request']);
     const late = await errorFrom(session.control('silent', {}, { timeoutMs: 100 }));
     expect(late.code).toBe('CONTROL_TIMEOUT');
     const controller = new AbortController();

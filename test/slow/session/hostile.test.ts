@@ -22,7 +22,7 @@ describe('prompts that cannot be sent', () => {
     const session = await start();
     session.prompt('endless');
     supervisor.on('event', (event) => {
-      if (event.type === 'prompt.accepted') session.cancelPrompt(event.promptId);
+      if (event.type === 'prompt.accepted') void session.cancelPrompt(event.promptId);
     });
 
     expect((await session.prompt('never').result).outcome).toBe('cancelled');

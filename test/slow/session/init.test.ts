@@ -82,7 +82,7 @@ describe('a start whose process ends', () => {
     const [left, right] = await Promise.all([errorFrom(session.control('boom')), errorFrom(idle)]);
     expect(left.details).toMatchObject({ exitCode: 3 });
     expect(left.message).toContain('out of memory');
-    expect(['CLI_EXITED', 'CONTROL_REFUSED']).toContain(right.code);
+    expect(['CLI_EXITED', 'CONTROL_UNSUPPORTED']).toContain(right.code);
   });
 });
 

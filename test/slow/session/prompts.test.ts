@@ -11,13 +11,13 @@ describe('prompts to a busy session', () => {
     const session = await start();
     const a = session.prompt('slow');
     const [b, c, d] = ['b', 'c', 'd'].map((text) => session.prompt(text));
-    expect(session.cancelPrompt(c?.id ?? '')).toBe(true);
-    expect(session.cancelPrompt(c?.id ?? '')).toBe(false);
-    expect(session.cancelPrompt('unknown')).toBe(false);
+    expect(await session.cancelPrompt(c?.id ?? '')).toBe(true);
+    expect(await session.cancelPrompt(c?.id ?? '')).toBe(false);
+    expect(await session.cancelPrompt('unknown')).toBe(false);
     const results = await Promise.all([a, b, c, d].map((turn) => turn?.result));
     expect(results.map((result) => result?.outcome)).toEqual(['completed', 'completed', 'cancelled', 'completed']);
     expect(results.map((result) => result?.text)).toEqual(['Echo: slow', 'Echo: b', undefined, 'Echo: d']);
-    expect(session.cancelPrompt(a.id)).toBe(false);
+    expect(await session.cancelPrompt(a.id)).toBe(false);
     const ended = (await kept(session)).filter(({ type }) => type === 'prompt.ended');
     expect(ended).toHaveLength(4);
     await expectNoViolations(fake);
