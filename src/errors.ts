@@ -45,6 +45,8 @@ export const ERROR_CODES = {
   PROMPT_LOST: 'The process was lost while it worked on the prompt, and the CLI does not run it again.',
   TURN_OVERDUE: 'The turn took longer than timeouts.turnMs and was interrupted.',
   INTERRUPT_TIMEOUT: 'The turn did not end after an interrupt within its deadline.',
+  HOOK_NOT_FOUND: 'The CLI called a hook that was never registered.',
+  HOOK_TIMEOUT: 'A hook did not answer within its deadline.',
   PERMISSION_NOT_FOUND: 'No permission request with this id is known.',
   PERMISSION_SETTLED: 'The permission request was already settled.',
   SUBSCRIBER_LAGGED: 'The reader fell behind and missed events.',

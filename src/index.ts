@@ -4,6 +4,10 @@ export type { SessionStateName } from '../machines/session/session.events.ts';
 export type { SupervisorStateName } from '../machines/supervisor/supervisor.events.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { ERROR_CODES, type ErrorCode, TroupeError, type TroupeErrorOptions } from './errors.ts';
+export { hook, type Validation } from './hooks/hook.ts';
+export { HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
+export type { HookCallback, HookCallbackMatcher, HooksOption } from './hooks/hook-options.ts';
+export type { HookOutput } from './hooks/hook-output.ts';
 export type {
   AgentOptions,
   LimitOptions,

@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/launch': ['zod', 'node:*', 'src/transport (types)'],
   'src/control': ['src/wire'],
   'src/permissions': ['machines', 'src/wire', 'zod', 'xstate'],
+  'src/hooks': ['zod'],
   'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
   'src/session': [
@@ -23,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/launch',
     'src/control',
     'src/permissions',
+    'src/hooks',
     'src/mcp',
     'src/store',
     'xstate',
@@ -36,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/cli': ['*'],
   'src/index.ts': [
     'machines (types)',
+    'src/hooks',
     'src/launch',
     'src/mcp',
     'src/permissions',
@@ -52,8 +55,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The option `canUseTool` has the type of the desk that calls it.
-  'src/launch/session-options.ts': ['src/permissions (types)'],
-  'src/launch/session-options-schema.ts': ['src/permissions (types)'],
+  'src/launch/session-options.ts': ['src/permissions (types)', 'src/hooks (types)'],
+  // … and the hooks bring the shape that their option is checked by.
+  'src/launch/session-options-schema.ts': ['src/permissions (types)', 'src/hooks'],
   // Settings given as JSON text are read as every other JSON text from outside.
   'src/launch/settings-document.ts': ['src/wire'],
   // The hands of the mcp-server machine.
@@ -61,7 +65,12 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // In-process servers are handed on as they came.
   'src/session/incarnation.ts': ['@modelcontextprotocol/sdk (types)'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': ['@modelcontextprotocol/sdk (types)', 'src/permissions', 'src/wire'],
+  'src/supervision/session-factory.ts': [
+    '@modelcontextprotocol/sdk (types)',
+    'src/permissions',
+    'src/hooks',
+    'src/wire',
+  ],
   // Free memory is the only fact about the host that decides an admission.
   'src/supervision/admission.ts': ['node:os'],
   // Each process gets a mark that no other process has.

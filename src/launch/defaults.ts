@@ -18,6 +18,8 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs', number>>
   stallMs: Number.POSITIVE_INFINITY,
   /** A person may think as long as they like. */
   permissionMs: Number.POSITIVE_INFINITY,
+  /** Until a hook whose matcher has no timeout of its own must have answered. */
+  hookMs: 60_000,
   /** From an interrupt until the turn has ended. */
   interruptMs: 30_000,
   idleMs: Number.POSITIVE_INFINITY,

@@ -67,6 +67,7 @@ const TIMEOUT_NAMES = [
   'turnMs',
   'stallMs',
   'permissionMs',
+  'hookMs',
   'interruptMs',
   'idleMs',
   'closeGraceMs',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { HOOK_EVENTS } from '../hooks/hook-input.ts';
+import { HooksSchema } from '../hooks/hook-options.ts';
 import type { CanUseTool } from '../permissions/permission-desk.ts';
 import {
   type Agrees,
@@ -130,7 +132,7 @@ const Shape = {
   debug: Switch,
   debugFile: FilledText.exactOptional(),
   stderr: callable<(line: string) => void>().exactOptional(),
-  hooks: z.custom<never>(() => false, 'hooks are not in this release').exactOptional(),
+  hooks: HooksSchema.exactOptional(),
   signal: objectWith<AbortSignal>('an AbortSignal', 'addEventListener', 'throwIfAborted').exactOptional(),
   abortController: objectWith<AbortController>('an AbortController', 'abort').exactOptional(),
   autoStart: Switch,
@@ -151,6 +153,7 @@ export const SESSION_OPTION_NAMES = {
   'restart.backoff': Object.keys(BackoffShape),
   timeouts: Object.keys(TimeoutShape),
   limits: Object.keys(LimitShape),
+  hooks: HOOK_EVENTS,
 };
 
 true satisfies Agrees<z.infer<typeof SessionOptionsSchema>, SessionOptions>;

@@ -1,3 +1,4 @@
+import type { HooksOption } from '../hooks/hook-options.ts';
 import type { CanUseTool } from '../permissions/permission-desk.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { brokenRules } from './option-rules.ts';
@@ -83,6 +84,7 @@ export interface TimeoutOptions {
   readonly turnMs?: number;
   readonly stallMs?: number;
   readonly permissionMs?: number;
+  readonly hookMs?: number;
   readonly interruptMs?: number;
   readonly idleMs?: number;
   readonly closeGraceMs?: number;
@@ -189,8 +191,8 @@ export interface SessionOptions {
   readonly debugFile?: string;
   /** Hears every line the CLI writes to stderr. */
   readonly stderr?: (line: string) => void;
-  /** Not in this release. */
-  readonly hooks?: never;
+  /** Callbacks at the events of the CLI, by event; they outlive a restart. */
+  readonly hooks?: HooksOption;
   /** Ends the start when it fires. */
   readonly signal?: AbortSignal;
   /** As in the official SDK: ends the start, and later the session. */

@@ -5,6 +5,7 @@ import type { SessionEvent, SessionStateName } from '../../machines/session/sess
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
+import type { HookDesk } from '../hooks/hook-desk.ts';
 import { McpBridge } from '../mcp/mcp-bridge.ts';
 import { ServerWatch } from '../mcp/server-watch.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
@@ -42,6 +43,7 @@ export interface IncarnationOptions {
   readonly servers: ReadonlyMap<string, McpServer>;
   readonly mcpServers: readonly McpServerSpec[];
   readonly permissions: PermissionDesk;
+  readonly hooks: HookDesk;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly listener: IncarnationListener;
 }
@@ -147,7 +149,7 @@ export class Incarnation {
   }
 
   #buildLink(): CliLink {
-    const { codec, clock, open, plan, limits, timeouts, listener, permissions } = this.#options;
+    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks } = this.#options;
     const link = new CliLink({
       codec,
       clock,
@@ -161,6 +163,7 @@ export class Incarnation {
     link.channel.handle('can_use_tool', ({ requestId, request, signal }) =>
       permissions.ask(requestId, request, signal),
     );
+    link.channel.handle('hook_callback', ({ request, signal }) => hooks.call(request, signal));
     link.channel.handle('mcp_message', ({ request, signal }) => this.#bridge.handle(request, signal));
     return link;
   }

@@ -45,6 +45,14 @@ export type SessionFact =
       readonly agentId: string | undefined;
     }
   | { readonly type: 'permission.settled'; readonly requestId: string; readonly outcome: string; readonly by: string }
+  | {
+      readonly type: 'hook.called';
+      readonly event: string;
+      readonly matcher: string | undefined;
+      readonly toolUseId: string | undefined;
+      readonly outcome: 'answered' | 'failed' | 'timed-out' | 'cancelled';
+      readonly tookMs: number;
+    }
   | { readonly type: 'mcp.server-changed'; readonly server: string; readonly status: string; readonly reason?: string }
   | {
       readonly type: 'diagnostic';

@@ -12,18 +12,20 @@ export interface IncarnationPlanInput {
   readonly settings: RuntimeSettings;
   readonly conversation: Conversation;
   readonly stderrTailBytes: number;
+  /** Further fields of the `initialize` request: what is registered once per session. */
+  readonly registrations: Record<string, unknown>;
 }
 
 /**
  * What a process of the session is started with. The first follows the options; a later one resumes the conversation in
  * the mode and with the model that ruled when its predecessor was lost (P8).
  */
-export function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
-  const { id, number, options, settings, conversation, stderrTailBytes } = input;
+export async function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
+  const { id, number, options, settings, conversation, stderrTailBytes, registrations } = input;
   const { conversationId, permissionMode } = conversation.facts;
   if (number > 1 && permissionMode !== undefined) settings.permissionMode = allowedMode(permissionMode, options);
   const { model: _model, ...withoutModel } = options;
-  return planLaunch({
+  const planned = await planLaunch({
     options: settings.model === null ? withoutModel : options,
     sessionId: id,
     incarnation: number,
@@ -33,6 +35,7 @@ export function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLau
     stderrTailBytes,
     token: randomBytes(8).toString('hex'),
   });
+  return { ...planned, initialize: { ...planned.initialize, ...registrations } };
 }
 
 /** Bypass without its second key would be refused at the start: such a session goes on asking instead (R93). */

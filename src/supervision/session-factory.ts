@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { McpServerSpec } from '../../machines/session/session.context.ts';
 import type { Clock } from '../clock.ts';
+import { HookDesk } from '../hooks/hook-desk.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
@@ -58,6 +59,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   });
   let life: SessionLife | undefined;
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
+  const hooks = buildHooks(options, clock, timeouts.hookMs, log, () => life);
   const servers = inProcessServers(options);
   life = new SessionLife({
     id,
@@ -81,12 +83,22 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         codec: streamJson,
         clock,
         open: around.open,
-        plan: () => planIncarnation({ id, number, options, settings, conversation, stderrTailBytes }),
+        plan: () =>
+          planIncarnation({
+            id,
+            number,
+            options,
+            settings,
+            conversation,
+            stderrTailBytes,
+            registrations: hooks.registration(),
+          }),
         timeouts,
         limits,
         servers,
         mcpServers: serverSpecs(options),
         permissions: desk,
+        hooks,
         inspect,
         listener,
       }),
@@ -148,6 +160,26 @@ function buildDesk(
     onDroppedUpdates: ({ id }, dropped) => {
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
       log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
+    },
+  });
+}
+
+function buildHooks(
+  options: SessionOptions,
+  clock: Clock,
+  deadlineMs: number,
+  log: EventLog,
+  life: () => SessionLife | undefined,
+): HookDesk {
+  return new HookDesk({
+    hooks: options.hooks,
+    clock,
+    deadlineMs,
+    onCalled: ({ reason, ...call }) => {
+      const epoch = life()?.epoch ?? 0;
+      log.append(epoch, { type: 'hook.called', ...call });
+      if (call.outcome === 'answered' || call.outcome === 'cancelled') return;
+      log.append(epoch, { type: 'diagnostic', reason: 'hook-failed', detail: `${call.event}: ${reason}` });
     },
   });
 }
