@@ -21,6 +21,31 @@ export function diagramDocuments(machines) {
   };
 }
 
+/** Every start option as a page: where it goes, and since when. */
+export function optionsDocument(support) {
+  const rows = Object.entries(support).map(([option, { place, name, since, otherwise, fallback = '' }]) => {
+    const shown = place === 'host' ? name : `\`${name}\``;
+    const release = since?.join('.') ?? (place === 'host' ? '' : '2.1.197 or before');
+    const older = { exits: 'the start fails', ignores: 'reported, then ignored', refused: 'the start fails' };
+    return `| \`${option}\` | ${place} | ${shown} | ${release} | ${otherwise === undefined ? '' : older[otherwise]} | ${fallback} |`;
+  });
+  return `${[
+    '# Start options',
+    '',
+    'Every option of `supervisor.start()` and `query()`: where it goes, and since which release of the CLI it is obeyed. What each',
+    'one means stands in the type `SessionOptions`. This page is generated from `src/launch/option-support.ts`: run `npm run docs`',
+    'after a change.',
+    '',
+    'No option is ignored in silence. A flag that a release does not know, or an option whose loss would do harm, fails the start',
+    'with `OPTION_UNSUPPORTED`; others are told by a `diagnostic` event `option-unsupported`. The releases are the first that',
+    'were measured to know the option: of 2.1.197, 220, 231, 245, 260, 290, 312 and 332, or the one that Anthropic names.',
+    '',
+    '| option | goes to | as | since | older releases | default |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')}\n`;
+}
+
 /** The error table as a page: one section per group, one row per code, in the order of the source. */
 export function errorDocument(codes) {
   const headings = new Map(ERROR_GROUPS);

@@ -4,9 +4,14 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
 import { ERROR_CODES } from '../dist/src/errors.js';
-import { diagramDocuments, errorDocument } from './documents.mjs';
+import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
+import { diagramDocuments, errorDocument, optionsDocument } from './documents.mjs';
 
-const documents = { ...diagramDocuments(machines), 'docs/errors.md': errorDocument(ERROR_CODES) };
+const documents = {
+  ...diagramDocuments(machines),
+  'docs/errors.md': errorDocument(ERROR_CODES),
+  'docs/options.md': optionsDocument({ ...OPTION_SUPPORT, ...PART_SUPPORT }),
+};
 
 for (const [path, text] of Object.entries(documents)) {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
 
   INITIALIZE_TIMEOUT: 'The CLI did not answer the initialize request within its deadline.',
   INITIALIZE_FAILED: 'The CLI refused the initialize request.',
+  OPTION_UNSUPPORTED: 'This release of the CLI does not know an option that was given.',
   CONVERSATION_NOT_FOUND: 'The CLI knows no conversation with this id.',
   MCP_SERVER_FAILED: 'A required MCP server did not become ready.',
 
@@ -30,7 +31,7 @@ export const ERROR_CODES = {
   CONTROL_LIMIT: 'Too many control requests are waiting for an answer.',
 
   SESSION_EXISTS: 'A session with this id is already supervised here.',
-  CONVERSATION_IN_USE: 'Another session of this supervisor already serves the conversation.',
+  CONVERSATION_IN_USE: 'Another session or process already has the conversation open.',
   SESSION_NOT_FOUND: 'No session with this id is supervised here.',
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
@@ -49,6 +50,7 @@ export const ERROR_CODES = {
   HOOK_TIMEOUT: 'A hook did not answer within its deadline.',
   PERMISSION_NOT_FOUND: 'No permission request with this id is known.',
   PERMISSION_SETTLED: 'The permission request was already settled.',
+  STORE_FAILED: 'The session store failed or did not answer within its deadline.',
   SUBSCRIBER_LAGGED: 'The reader fell behind and missed events.',
 } as const;
 

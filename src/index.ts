@@ -1,23 +1,69 @@
 export type { ChildStateName } from '../machines/child/child.events.ts';
-export type { PermissionDecision, Settlement } from '../machines/permission/permission.events.ts';
+export type {
+  DecidingRule,
+  PermissionDecision,
+  QuestionKind,
+  Settlement,
+} from '../machines/permission/permission.events.ts';
 export type { SessionStateName } from '../machines/session/session.events.ts';
 export type { SupervisorStateName } from '../machines/supervisor/supervisor.events.ts';
 export { type Clock, systemClock } from './clock.ts';
+export {
+  archiveSession,
+  renameSession,
+  type SessionMutationOptions,
+  tagSession,
+  unarchiveSession,
+} from './conversations/change-session.ts';
+export { type DeleteSessionOptions, deleteSession } from './conversations/delete-session.ts';
+export { type ForkSessionOptions, type ForkSessionResult, forkSession } from './conversations/fork-session.ts';
+export { type ImportSessionToStoreOptions, importSessionToStore } from './conversations/import-session.ts';
+export { InMemorySessionStore } from './conversations/in-memory-session-store.ts';
+export {
+  type GetSessionInfoOptions,
+  getSessionInfo,
+  type ListSessionsOptions,
+  listSessions,
+} from './conversations/list-sessions.ts';
+export { type GetSessionMessagesOptions, getSessionMessages } from './conversations/read-messages.ts';
+export type { SessionInfo, SessionInfo as SDKSessionInfo } from './conversations/session-info.ts';
+export type { SessionMessage } from './conversations/session-message.ts';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+  SessionSummaryEntry,
+} from './conversations/session-store.ts';
+export { foldSessionSummary } from './conversations/session-summary.ts';
+export {
+  type GetSubagentMessagesOptions,
+  getSubagentMessages,
+  type ListSubagentsOptions,
+  listSubagents,
+} from './conversations/subagents.ts';
+export type { SkippedLines } from './conversations/transcript-lines.ts';
 export { ERROR_CODES, type ErrorCode, TroupeError, type TroupeErrorOptions } from './errors.ts';
 export { hook, type Validation } from './hooks/hook.ts';
 export { HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
 export type { HookCallback, HookCallbackMatcher, HooksOption } from './hooks/hook-options.ts';
 export type { HookOutput } from './hooks/hook-output.ts';
 export type {
+  McpReconnectOptions,
+  McpServerOptions,
+  McpServersOption,
+  McpToolPolicy,
+  RemoteMcpServerOptions,
+  SdkMcpServerOptions,
+  StdioMcpServerOptions,
+} from './launch/mcp-server-options.ts';
+export type {
   AgentOptions,
   LimitOptions,
-  McpServerOptions,
   PermissionMode,
-  RemoteMcpServerOptions,
   RestartOptions,
-  SdkMcpServerOptions,
   SessionOptions,
-  StdioMcpServerOptions,
+  SessionOptions as Options,
   TimeoutOptions,
 } from './launch/session-options.ts';
 export type {
@@ -26,20 +72,45 @@ export type {
   SupervisorOptions,
   SupervisorTimeoutOptions,
 } from './launch/supervisor-options.ts';
-export { createSdkMcpServer, type ToolDefinition, type ToolExtra, tool } from './mcp/tool.ts';
-export type { CanUseTool, CanUseToolContext } from './permissions/permission-desk.ts';
-export type { PermissionRequest } from './permissions/permission-request.ts';
-export type { PermissionResult, PermissionUpdate } from './permissions/permission-result.ts';
+export type { McpSetServersResult } from './mcp/server-set.ts';
+export {
+  createSdkMcpServer,
+  type SdkMcpServerDefinition,
+  type ToolDefinition,
+  type ToolExtra,
+  type ToolExtras,
+  tool,
+} from './mcp/tool.ts';
+export { answerQuestions, type QuestionAnswer } from './permissions/answer-questions.ts';
+export type { AnswerScope } from './permissions/answer-scope.ts';
+export type { CanUseTool, CanUseToolContext } from './permissions/can-use-tool.ts';
+export type { ElicitationRequest, ElicitationResult, OnElicitation } from './permissions/elicitation.ts';
+export type { PermissionAnswer } from './permissions/permission-desk.ts';
+export type {
+  DialogPermissionRequest,
+  ElicitationPermissionRequest,
+  PermissionRequest,
+  ToolPermissionRequest,
+} from './permissions/permission-request.ts';
+export type {
+  PermissionDecisionClassification,
+  PermissionResult,
+  PermissionUpdate,
+} from './permissions/permission-result.ts';
+export type { PermissionRule } from './permissions/permission-rule.ts';
+export type { PermissionsOption } from './permissions/permissions-option.ts';
+export type { OnUserDialog, UserDialogRequest, UserDialogResult } from './permissions/user-dialog.ts';
 export type { ActivityState, ConversationFacts } from './session/conversation.ts';
-export type { SessionUsage } from './session/cost-meter.ts';
+export type { ModelUsage, SessionUsage } from './session/cost-meter.ts';
 export type { Explanation } from './session/explanation.ts';
 export type { InterruptReceipt } from './session/interrupt.ts';
-export type { OnBusy, PromptContent } from './session/prompt-record.ts';
+export type { OnBusy, PromptContent, PromptOptions } from './session/prompt-record.ts';
 export type { Session, SessionStatus } from './session/session.ts';
 export type { ControlOptions } from './session/session-controls.ts';
 export type { StateChange } from './session/session-life.ts';
 export type { SessionPermissions } from './session/session-permissions.ts';
 export type { Turn } from './session/turn.ts';
+export type { TurnRecord } from './session/turn-history.ts';
 export type { TurnResult } from './session/turn-result.ts';
 export type {
   EndFacts,
@@ -49,7 +120,24 @@ export type {
   SessionFact,
   SubscriberEvent,
 } from './store/session-event.ts';
-export { type Query, type QueryInput, type QueryMessage, query, type UserMessageInput } from './supervision/query.ts';
+export { AbortError } from './supervision/abort-error.ts';
+export { type Query, type QueryInput, type QueryInterruptReceipt, query } from './supervision/query.ts';
+export type {
+  QueryMessage,
+  QueryMessage as SDKMessage,
+  SDKAssistantMessage,
+  SDKPartialAssistantMessage,
+  SDKResultError,
+  SDKResultMessage,
+  SDKResultSuccess,
+  SDKSystemMessage,
+} from './supervision/query-message.ts';
+export type {
+  QueryPrompt,
+  UserMessageInput,
+  UserMessageInput as SDKUserMessage,
+} from './supervision/query-prompts.ts';
+export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
 export { createSupervisor, type FleetEvent, type Supervisor } from './supervision/supervisor.ts';
 export type {
   ExitReport,
@@ -68,5 +156,57 @@ export type {
   ModelInfo,
   SlashCommand,
 } from './wire/control-answers.ts';
-export type { Usage } from './wire/facts.ts';
+export { formatCost } from './wire/cost-text.ts';
+export type { RateLimit, Usage } from './wire/facts.ts';
+export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './wire/message-assembler.ts';
+export {
+  isErrorMessage,
+  isResult,
+  type ToolResult,
+  type ToolUse,
+  textDeltaOf,
+  textOf,
+  thinkingOf,
+  toolResultsOf,
+  toolUsesOf,
+} from './wire/message-text.ts';
+export type { AnyMessage } from './wire/message-value.ts';
 export type { KnownMessage } from './wire/stream-json/known-message.ts';
+export type {
+  SDKAPIRetryMessage,
+  SDKAuthStatusMessage,
+  SDKBackgroundTasksChangedMessage,
+  SDKCommandsChangedMessage,
+  SDKCompactBoundaryMessage,
+  SDKControlRequestProgressMessage,
+  SDKConversationResetMessage,
+  SDKElicitationCompleteMessage,
+  SDKFilesPersistedEvent,
+  SDKHookProgressMessage,
+  SDKHookResponseMessage,
+  SDKHookStartedMessage,
+  SDKInformationalMessage,
+  SDKLocalCommandOutputMessage,
+  SDKMemoryRecallMessage,
+  SDKMirrorErrorMessage,
+  SDKModelRefusalFallbackMessage,
+  SDKModelRefusalNoFallbackMessage,
+  SDKNotificationMessage,
+  SDKPermissionDeniedMessage,
+  SDKPluginInstallMessage,
+  SDKPromptSuggestionMessage,
+  SDKRateLimitEvent,
+  SDKSessionStateChangedMessage,
+  SDKSessionWritesLostMessage,
+  SDKStatusMessage,
+  SDKTaskNotificationMessage,
+  SDKTaskProgressMessage,
+  SDKTaskStartedMessage,
+  SDKTaskUpdatedMessage,
+  SDKThinkingTokensMessage,
+  SDKToolProgressMessage,
+  SDKToolUseSummaryMessage,
+  SDKUserMessageReplay,
+  SDKWorkerShuttingDownMessage,
+} from './wire/stream-json/message-names.ts';
+export { type Subagent, subagentOf } from './wire/subagent.ts';

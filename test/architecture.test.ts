@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/hooks': ['zod'],
   'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
+  'src/conversations': ['zod', 'node:*', 'src/wire', 'src/transport'],
   'src/session': [
     'machines',
     'src/wire',
@@ -32,12 +33,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/supervision': ['machines', 'src/launch', 'src/session', 'src/store', 'src/transport', 'xstate', 'p-queue'],
   'src/telemetry': ['pino', 'src/supervision (types)'],
-  'src/testing': ['node:*', 'src/testing/fake-cli', 'src/testing/fake-model'],
+  'src/testing': ['node:*', 'src/testing/fake-cli', 'src/testing/fake-model', 'src/conversations (types)'],
   'src/testing/fake-cli': ['node:*'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],
   'src/index.ts': [
     'machines (types)',
+    'src/conversations',
     'src/hooks',
     'src/launch',
     'src/mcp',
@@ -55,22 +57,26 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The option `canUseTool` has the type of the desk that calls it.
-  'src/launch/session-options.ts': ['src/permissions (types)', 'src/hooks (types)'],
+  'src/launch/session-options.ts': ['src/permissions (types)', 'src/hooks (types)', 'src/conversations (types)'],
   // … and the hooks bring the shape that their option is checked by.
-  'src/launch/session-options-schema.ts': ['src/permissions (types)', 'src/hooks'],
+  'src/launch/session-options-schema.ts': ['src/permissions', 'src/hooks', 'src/conversations (types)'],
+  // One rule for what counts as the same release or a newer one.
+  'src/launch/option-support.ts': ['src/wire'],
+  // The place where a session and its store meet.
+  'src/supervision/store-link.ts': ['src/conversations', 'node:os', 'node:path'],
+  'src/supervision/mirrored-listener.ts': ['src/conversations (types)', 'src/wire', 'node:crypto'],
+  // One schema for the rules of a session and of its supervisor.
+  'src/launch/supervisor-options.ts': ['src/permissions'],
   // Settings given as JSON text are read as every other JSON text from outside.
   'src/launch/settings-document.ts': ['src/wire'],
+  'src/launch/sandbox-settings.ts': ['src/wire'],
   // The hands of the mcp-server machine.
   'src/mcp/server-watch.ts': ['machines', 'xstate'],
-  // In-process servers are handed on as they came.
-  'src/session/incarnation.ts': ['@modelcontextprotocol/sdk (types)'],
+  'src/mcp/mcp-desk.ts': ['machines (types)', 'src/launch'],
+  // A path is relative to where the session works.
+  'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': [
-    '@modelcontextprotocol/sdk (types)',
-    'src/permissions',
-    'src/hooks',
-    'src/wire',
-  ],
+  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
   // Free memory is the only fact about the host that decides an admission.
   'src/supervision/admission.ts': ['node:os'],
   // Each process gets a mark that no other process has.
@@ -79,7 +85,9 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/session/call-options.ts': ['zod'],
   'src/session/session-controls.ts': ['zod'],
   // Ids are made where sessions and prompts are.
-  'src/supervision/query.ts': ['node:crypto'],
+  'src/supervision/query-prompts.ts': ['node:crypto'],
+  // A query yields messages in the spelling of the CLI: only their types are known here.
+  'src/supervision/query-message.ts': ['src/wire (types)'],
   'src/supervision/supervisor.ts': ['node:crypto', 'node:path', 'src/permissions (types)'],
 };
 
@@ -95,6 +103,8 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/process-tree.ts': ['platform'],
   'src/transport/ps-table.ts': ['env'],
   'src/transport/subprocess-transport.ts': ['platform'],
+  // Where the CLI keeps conversations, unless the caller says so.
+  'src/conversations/config-folder.ts': ['env', 'cwd'],
   // The one place that reads what a child process may inherit.
   'src/supervision/host.ts': ['env', 'cwd', 'execPath'],
 };

@@ -1,7 +1,9 @@
-import type { Settlement } from './permission.events.ts';
+import type { QuestionKind, Settlement } from './permission.events.ts';
 
 export interface PermissionInput {
+  readonly kind: QuestionKind;
   readonly requestId: string;
+  /** Empty for a question that is not about a tool. */
   readonly toolName: string;
   /** Milliseconds until the request is denied by the deadline; `Infinity` waits for a human as long as it takes (P5). */
   readonly deadlineMs: number;

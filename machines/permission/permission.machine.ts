@@ -1,6 +1,14 @@
 import { assign, setup } from 'xstate';
 import type { PermissionContext, PermissionInput } from './permission.context.ts';
-import type { PermissionDecision, PermissionEvent, Settlement } from './permission.events.ts';
+import {
+  type DecidingRule,
+  OUTCOMES,
+  type PermissionDecision,
+  type PermissionEvent,
+  type QuestionKind,
+  type Settlement,
+  type Verdict,
+} from './permission.events.ts';
 import { ask, judge } from './permission.ports.ts';
 
 /**
@@ -21,7 +29,11 @@ export const permissionMachine = setup({
   guards: {
     needsAnswer: (_, params: { behavior: string }) => params.behavior === 'ask',
   },
-  delays: { answerDeadline: ({ context }) => context.deadlineMs },
+  delays: {
+    answerDeadline: ({ context }) => context.deadlineMs,
+    // Rules that look at paths ask the file system, which may hang (P5).
+    judgeDeadline: 10_000,
+  },
 }).createMachine({
   id: 'permission',
   context: ({ input }) => ({ ...input, settlement: null }),
@@ -66,6 +78,12 @@ export const permissionMachine = setup({
           actions: { type: 'settle', params: ({ event }) => ({ settlement: failed('policy', event.error) }) },
         },
       },
+      after: {
+        judgeDeadline: {
+          target: 'settled',
+          actions: { type: 'settle', params: { settlement: failed('policy', 'The rules took too long to apply.') } },
+        },
+      },
     },
     asking: {
       invoke: {
@@ -86,7 +104,10 @@ export const permissionMachine = setup({
       after: {
         answerDeadline: {
           target: 'settled',
-          actions: { type: 'settle', params: ({ context }) => ({ settlement: expired(context.deadlineMs) }) },
+          actions: {
+            type: 'settle',
+            params: ({ context }) => ({ settlement: expired(context.kind, context.deadlineMs) }),
+          },
         },
       },
     },
@@ -97,19 +118,27 @@ export const permissionMachine = setup({
 
 function decided(decision: PermissionDecision & { readonly by?: string }, by: string): Settlement {
   const { by: _by, ...rest } = decision;
-  return { outcome: decision.behavior === 'allow' ? 'allowed' : 'denied', by, decision: rest };
+  return { outcome: OUTCOMES[decision.behavior], by, decision: rest };
 }
 
-function ruled(verdict: { readonly behavior: string; readonly by?: string }): Settlement {
-  const { by = 'policy', behavior, ...rest } = verdict;
-  return decided({ ...rest, behavior: behavior === 'allow' ? 'allow' : 'deny' }, by);
+function ruled(verdict: Verdict): Settlement {
+  // The guard before this one took every verdict that only says to ask.
+  if (verdict.behavior === 'ask') return failed('policy', 'asks for an answer and gives one');
+  const { by, rule, ...decision } = verdict;
+  const settlement = decided(decision, by);
+  return rule === undefined ? settlement : withRule(settlement, rule);
+}
+
+function withRule(settlement: Settlement, rule: DecidingRule): Settlement {
+  return 'decision' in settlement && settlement.outcome !== 'expired' ? { ...settlement, rule } : settlement;
 }
 
 function failed(by: string, error: unknown): Settlement {
   return { outcome: 'failed', by, reason: error instanceof Error ? error.message : String(error) };
 }
 
-function expired(deadlineMs: number): Settlement {
+function expired(kind: QuestionKind, deadlineMs: number): Settlement {
   const message = `Nobody answered this permission request within ${deadlineMs} ms.`;
-  return { outcome: 'expired', by: 'deadline', decision: { behavior: 'deny', message } };
+  const decision: PermissionDecision = kind === 'tool' ? { behavior: 'deny', message } : { behavior: 'dismiss' };
+  return { outcome: 'expired', by: 'deadline', decision };
 }

@@ -23,7 +23,9 @@ export function withSurvivors(first: EndCause | null, survivors: EndCause): EndC
 }
 
 export function requiredServerMissing(degraded: readonly McpServerState[]): EndCause {
-  const server = degraded.find(({ required }) => required);
-  const message = `The required MCP server "${server?.name}" is not ready: ${server?.reason ?? 'unknown reason'}.`;
-  return { code: 'MCP_SERVER_FAILED', message, permanent: false };
+  const server = degraded.find(({ required, status }) => required && status !== 'untold');
+  const error = server?.reason ?? 'unknown reason';
+  const message = `The required MCP server "${server?.name}" is not ready: ${error}.`;
+  const details = { server: server?.name, status: server?.status, error };
+  return { code: 'MCP_SERVER_FAILED', message, permanent: false, details };
 }

@@ -1,4 +1,4 @@
-import type { CliExit, EndCause } from './session.events.ts';
+import type { CliExit, EndCause, McpNews } from './session.events.ts';
 
 /** Deadlines in milliseconds; `Infinity` means none. */
 export interface SessionTimeouts {
@@ -16,17 +16,20 @@ export interface SessionTimeouts {
 export interface McpServerSpec {
   readonly name: string;
   readonly required: boolean;
+  /** True for a server that the CLI itself runs or reaches: only a required one of those holds the start back. */
+  readonly isExternal?: boolean;
 }
 
 export interface SessionInput {
   readonly id: string;
   readonly incarnation: number;
-  /** In-process and required servers: the ones `mcp-setup` waits for. */
+  /** All that were configured; `mcp-setup` waits for the in-process and the required ones. */
   readonly mcpServers: readonly McpServerSpec[];
   readonly timeouts: SessionTimeouts;
 }
 
-export type McpStatus = 'waiting' | 'connecting' | 'connected' | 'failed';
+/** `untold`: the CLI does not say, and never will. */
+export type McpStatus = 'waiting' | 'connecting' | 'connected' | 'failed' | 'untold';
 
 export interface McpServerState extends McpServerSpec {
   readonly status: McpStatus;
@@ -93,8 +96,28 @@ export function withServer(
   });
 }
 
-export function isSettled(server: McpServerState): boolean {
-  return server.status === 'connected' || server.status === 'failed';
+/** What a piece of news says about its server. */
+export function newsOf(news: McpNews): { server: string; status: McpStatus; reason?: string } {
+  const { server } = news;
+  switch (news.type) {
+    case 'mcp.handshake-started':
+      return { server, status: 'connecting' };
+    case 'mcp.connected':
+      return { server, status: 'connected' };
+    case 'mcp.failed':
+      return { server, status: 'failed', reason: news.reason };
+    case 'mcp.untold':
+      return { server, status: 'untold', reason: news.reason };
+  }
+}
+
+/** The servers without which the session does not become ready while their fate is open. */
+export function awaitedServers(context: SessionContext): readonly McpServerState[] {
+  return context.mcp.filter((server) => server.required || server.isExternal !== true);
+}
+
+export function isSettled({ status }: McpServerState): boolean {
+  return status === 'connected' || status === 'failed' || status === 'untold';
 }
 
 /** The servers a ready session has to do without, with the reason of each. */
@@ -109,6 +132,7 @@ const REASONS: Readonly<Record<McpStatus, string>> = {
   connecting: 'its handshake is not finished yet',
   connected: 'it is connected',
   failed: 'it failed without a reason',
+  untold: 'the CLI does not tell its state',
 };
 
 /** The process ended *and* nothing of its tree is known to be left (P1). */

@@ -42,7 +42,9 @@ export type PermissionNews =
 export type McpNews =
   | { type: 'mcp.handshake-started'; server: string }
   | { type: 'mcp.connected'; server: string }
-  | { type: 'mcp.failed'; server: string; reason: string };
+  | { type: 'mcp.failed'; server: string; reason: string }
+  /** The CLI does not tell what became of the server: nothing is gained by waiting. */
+  | { type: 'mcp.untold'; server: string; reason: string };
 
 export type SessionCommand =
   /** An interrupt was sent to the CLI: the turn now has a deadline to end. */

@@ -1,6 +1,7 @@
 import { assign, cancel, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { ASKED, overdue, requiredServerMissing, survived, unseen, withSurvivors } from './session.causes.ts';
 import {
+  awaitedServers,
   degradedServers,
   endIsSeen,
   endWasAskedAndSeen,
@@ -8,6 +9,7 @@ import {
   isSettled,
   type McpStatus,
   NO_TURN,
+  newsOf,
   type SessionContext,
   type SessionInput,
   type SessionOutput,
@@ -125,11 +127,12 @@ export const sessionMachine = setup({
     })),
   },
   guards: {
-    hasServers: ({ context }) => context.mcp.length > 0,
+    hasServers: ({ context }) => awaitedServers(context).length > 0,
     requiredServerFailed: ({ context }) => context.mcp.some((server) => server.required && server.status === 'failed'),
-    requiredServerMissing: ({ context }) => degradedServers(context).some(({ required }) => required),
-    allServersSettled: ({ context }) => context.mcp.every(isSettled),
-    noHandshakeStarted: ({ context }) => context.mcp.every((server) => server.status === 'waiting'),
+    requiredServerMissing: ({ context }) =>
+      degradedServers(context).some(({ required, status }) => required && status !== 'untold'),
+    allServersSettled: ({ context }) => awaitedServers(context).every(isSettled),
+    noHandshakeStarted: ({ context }) => awaitedServers(context).every(({ status }) => status === 'waiting'),
     hasOpenPermission: ({ context }) => context.openPermissions.length > 0,
     lastPermission: ({ context }, params: { requestId: string }) =>
       context.openPermissions.every((requestId) => requestId === params.requestId),
@@ -167,18 +170,10 @@ export const sessionMachine = setup({
   initial: 'spawning',
   on: {
     // MCP handshakes, work and permissions may be reported in every state (WIRE §25.1): nothing of it may be dropped.
-    'mcp.handshake-started': {
-      actions: { type: 'noteServer', params: ({ event }) => ({ server: event.server, status: 'connecting' }) },
-    },
-    'mcp.connected': {
-      actions: { type: 'noteServer', params: ({ event }) => ({ server: event.server, status: 'connected' }) },
-    },
-    'mcp.failed': {
-      actions: {
-        type: 'noteServer',
-        params: ({ event }) => ({ server: event.server, status: 'failed', reason: event.reason }),
-      },
-    },
+    'mcp.handshake-started': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
+    'mcp.connected': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
+    'mcp.failed': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
+    'mcp.untold': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
     'work.started': { actions: 'startWork' },
     'work.ended': { actions: ['endWork', 'disarmTurnDeadlines'] },
     'turn.started': {

@@ -5,8 +5,8 @@ import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
 
 export type ControlDecoded = Extract<Decoded, { kind: 'control-request' | 'control-response' | 'control-cancel' }>;
 
-/** Of this many answers the echo is recognised; the older ones had theirs long ago. */
-const ECHOES_EXPECTED = 1_000;
+/** This many answers are remembered; the older ones had their echo long ago. */
+const ANSWERS_KEPT = 1_000;
 
 /** Marks the ids of notifications: their answers are expected, however many there are, and nobody waits for them. */
 const NOTIFICATION_ID = 'troupe-notification-';
@@ -43,8 +43,8 @@ export class ControlChannel {
   readonly #options: ControlChannelOptions;
   readonly #pending: PendingRequests;
   readonly #handlers: RequestHandlers;
-  /** Ids of our answers that a CLI which replays user messages will repeat on its output (WIRE §25.27). */
-  readonly #answered = new Set<string>();
+  /** Ids of our answers, and whether the CLI has repeated each on its output, as one that replays does (WIRE §25.27). */
+  readonly #answered = new Map<string, { isEchoed: boolean }>();
   #nextId = 1;
   #unwritten = 0;
   #isLeavingOut = false;
@@ -121,6 +121,11 @@ export class ControlChannel {
     return isWritten;
   }
 
+  /** True for a request of the CLI that is being answered, or was. */
+  knows(requestId: unknown): boolean {
+    return typeof requestId === 'string' && (this.#handlers.has(requestId) || this.#answered.has(requestId));
+  }
+
   /** Resolves when our answer to an open request of the CLI was taken by the pipe; false when it never will be. */
   answerWritten(requestId: string): Promise<boolean> {
     return this.#handlers.written(requestId);
@@ -142,7 +147,7 @@ export class ControlChannel {
           this.#options.onOddity({ reason: 'unknown-cancel', requestId });
         return;
       case 'control-response':
-        if (this.#answered.delete(requestId) || requestId.startsWith(NOTIFICATION_ID)) return;
+        if (this.#isEcho(requestId) || requestId.startsWith(NOTIFICATION_ID)) return;
         if (!this.#settle(decoded)) this.#options.onOddity({ reason: 'late-response', requestId });
     }
   }
@@ -154,6 +159,13 @@ export class ControlChannel {
     this.#closedBecause = reason;
     this.#pending.rejectAll(reason);
     this.#handlers.cancelAll(reason);
+  }
+
+  #isEcho(requestId: string): boolean {
+    const answered = this.#answered.get(requestId);
+    if (answered === undefined || answered.isEchoed) return false;
+    answered.isEchoed = true;
+    return true;
   }
 
   #isOverfull(requestId: string): boolean {
@@ -171,9 +183,9 @@ export class ControlChannel {
   }
 
   #answer(requestId: string, line: string): Promise<boolean> {
-    const oldest = this.#answered.values().next();
-    if (this.#answered.size >= ECHOES_EXPECTED && oldest.done !== true) this.#answered.delete(oldest.value);
-    this.#answered.add(requestId);
+    const oldest = this.#answered.keys().next();
+    if (this.#answered.size >= ANSWERS_KEPT && oldest.done !== true) this.#answered.delete(oldest.value);
+    this.#answered.set(requestId, { isEchoed: false });
     return this.#send(line);
   }
 

@@ -45,6 +45,10 @@ export class RequestHandlers {
     return this.#inFlight.size;
   }
 
+  has(requestId: string): boolean {
+    return this.#inFlight.has(requestId);
+  }
+
   on(subtype: string, handler: RequestHandler): void {
     this.#handlers.set(subtype, handler);
   }

@@ -2,7 +2,13 @@ import { isNestingVariable } from './nesting-variables.ts';
 import type { SessionOptions } from './session-options.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-type EnvironmentOptions = Pick<SessionOptions, 'env' | 'envMode' | 'configDir' | 'enableFileCheckpointing'>;
+type EnvironmentOptions = Pick<
+  SessionOptions,
+  'env' | 'envMode' | 'configDir' | 'enableFileCheckpointing' | 'toolConfig'
+> & {
+  /** Milliseconds the CLI gives an MCP server to connect; `Infinity` leaves it to the CLI. */
+  readonly mcpTimeoutMs?: number | undefined;
+};
 
 /**
  * The whole environment of the child, pure: the host's less what an outer session left in it (R91), then what Troupe
@@ -12,19 +18,32 @@ type EnvironmentOptions = Pick<SessionOptions, 'env' | 'envMode' | 'configDir' |
 export function launchEnvironment(host: Variables, options: EnvironmentOptions, mark: string): Record<string, string> {
   const inherited =
     options.envMode === 'exact' ? [] : Object.entries(host).filter(([name]) => !isNestingVariable(name));
-  const layers = [...inherited, ...Object.entries(ownVariables(options)), ...Object.entries(options.env ?? {})];
+  const layers = [
+    ...patience(options.mcpTimeoutMs),
+    ...inherited,
+    ...Object.entries(ownVariables(options)),
+    ...Object.entries(options.env ?? {}),
+  ];
   const variables = new Map<string, string | undefined>(layers);
   variables.set('TROUPE_SESSION', mark);
   return Object.fromEntries([...variables].filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
+/** A silent in-process server costs the first turn this long, in most releases twice (WIRE §25.4). The host's own word wins. */
+function patience(mcpTimeoutMs: number | undefined): [string, string][] {
+  const isBounded = mcpTimeoutMs !== undefined && Number.isFinite(mcpTimeoutMs);
+  return isBounded ? [['MCP_TIMEOUT', String(Math.ceil(mcpTimeoutMs))]] : [];
+}
+
 /** The two state variables make the CLI say when it is idle, one for newer and one for older versions (WIRE §0.7). */
-function ownVariables({ configDir, enableFileCheckpointing }: EnvironmentOptions): Record<string, string> {
+function ownVariables({ configDir, enableFileCheckpointing, toolConfig }: EnvironmentOptions): Record<string, string> {
+  const previewFormat = toolConfig?.askUserQuestion?.previewFormat;
   return {
     CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
     CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
     CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1',
     ...(configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir }),
     ...(enableFileCheckpointing === true ? { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: '1' } : {}),
+    ...(previewFormat === undefined ? {} : { CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: previewFormat }),
   };
 }

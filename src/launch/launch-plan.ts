@@ -31,6 +31,8 @@ export interface LaunchRequest {
   readonly settings?: { readonly model?: string | undefined; readonly permissionMode?: string | undefined } | undefined;
   readonly host: LaunchHost;
   readonly stderrTailBytes: number;
+  /** Milliseconds the CLI gives an MCP server to connect, unless the environment says otherwise. */
+  readonly mcpTimeoutMs?: number | undefined;
   /** Random text that makes the mark unlike that of any other process. */
   readonly token: string;
 }
@@ -49,7 +51,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
   const { sessionId, incarnation, host, token, stderrTailBytes } = request;
   const options = effectiveOptions(request);
   const mark = `${sessionId}:${incarnation}:${token}`;
-  const env = launchEnvironment(host.env, options, mark);
+  const env = launchEnvironment(host.env, { ...options, mcpTimeoutMs: request.mcpTimeoutMs }, mark);
   const cli = await findCli({
     path: options.pathToClaudeCodeExecutable,
     searchPath: env['PATH'] ?? host.env['PATH'],

@@ -1,4 +1,5 @@
-import type { McpServerOptions, SessionOptions } from './session-options.ts';
+import type { McpServerOptions, McpServersOption } from './mcp-server-options.ts';
+import type { SessionOptions } from './session-options.ts';
 
 /** Longest server list written on the command line, in bytes; a longer one goes into a private file (R94). */
 const MAX_INLINE_BYTES = 64 * 1024;
@@ -11,8 +12,9 @@ export interface McpDocument {
 }
 
 /** The servers as the CLI reads them, or undefined without servers. What only Troupe understands stays out. */
-export function mcpDocument({ mcpServers }: SessionOptions): McpDocument | undefined {
-  const entries = Object.entries(mcpServers ?? {});
+export function mcpDocument(options: SessionOptions): McpDocument | undefined {
+  const onStdin = stdinServers(options) ?? {};
+  const entries = Object.entries(options.mcpServers ?? {}).filter(([name]) => !Object.hasOwn(onStdin, name));
   if (entries.length === 0) return undefined;
   const servers = Object.fromEntries(entries.map(([name, server]) => [name, entryOf(name, server)]));
   const text = JSON.stringify({ mcpServers: servers });
@@ -20,8 +22,40 @@ export function mcpDocument({ mcpServers }: SessionOptions): McpDocument | undef
   return { text, needsFile: isExternal || Buffer.byteLength(text) > MAX_INLINE_BYTES };
 }
 
-/** An in-process server always carries its name, without which the CLI drops it silently (WIRE §3), and nothing else. */
+/** The servers that travel in the `initialize` request: the external ones, where that is asked for. */
+export function stdinServers({ mcpServers, mcpServersDelivery }: SessionOptions): Record<string, unknown> | undefined {
+  if (mcpServersDelivery !== 'initialize') return undefined;
+  const external = Object.entries(mcpServers ?? {}).filter(([, server]) => server.type !== 'sdk');
+  if (external.length === 0) return undefined;
+  return Object.fromEntries(external.map(([name, server]) => [name, entryOf(name, server)]));
+}
+
+/** What the `initialize` request says about in-process servers beyond their names; undefined when that is nothing. */
+export function inProcessConfigs({ mcpServers }: SessionOptions): Record<string, unknown> | undefined {
+  const entries = Object.entries(mcpServers ?? {}).flatMap(([name, server]) => {
+    if (server.type !== 'sdk' || (server.timeout === undefined && server.tools === undefined)) return [];
+    return [[name, limitsOf(server)]];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** The servers as a request of a running session names them. */
+export function serverEntries(servers: McpServersOption): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      { ...entryOf(name, server), ...(server.type === 'sdk' ? limitsOf(server) : {}) },
+    ]),
+  );
+}
+
+/** An in-process server always carries its name, without which the CLI drops it silently (WIRE §3). */
 function entryOf(name: string, server: McpServerOptions): Record<string, unknown> {
   if (server.type === 'sdk') return { type: 'sdk', name };
-  return { type: 'stdio', ...server };
+  const { required: _required, reconnect: _reconnect, ...entry } = server;
+  return { type: 'stdio', ...entry };
+}
+
+function limitsOf({ timeout, tools }: McpServerOptions & { type: 'sdk' }): Record<string, unknown> {
+  return { ...(timeout === undefined ? {} : { timeout }), ...(tools === undefined ? {} : { tools }) };
 }

@@ -16,6 +16,7 @@ export const RESERVED_FLAGS: Readonly<Record<string, string>> = {
   verbose: '',
   version: '',
   'add-dir': 'additionalDirectories',
+  agent: 'agent',
   agents: 'agents',
   'allow-dangerously-skip-permissions': 'allowDangerouslySkipPermissions',
   'allowed-tools': 'allowedTools',
@@ -28,9 +29,12 @@ export const RESERVED_FLAGS: Readonly<Record<string, string>> = {
   'debug-file': 'debugFile',
   'disallowed-tools': 'disallowedTools',
   'fallback-model': 'fallbackModel',
+  effort: 'effort',
   'fork-session': 'forkSession',
+  'include-hook-events': 'includeHookEvents',
   'include-partial-messages': 'includePartialMessages',
   'json-schema': 'outputFormat',
+  'managed-settings': 'managedSettings',
   'max-budget-usd': 'maxBudgetUsd',
   'max-thinking-tokens': 'maxThinkingTokens',
   'max-turns': 'maxTurns',
@@ -39,16 +43,29 @@ export const RESERVED_FLAGS: Readonly<Record<string, string>> = {
   'no-session-persistence': 'persistSession',
   'permission-mode': 'permissionMode',
   'permission-prompts': 'permissionPrompts',
+  'plugin-dir': 'plugins',
+  'plugin-dir-no-mcp': 'plugins',
+  'project-config-root': 'projectConfigRoot',
   resume: 'resume',
+  'resume-drops-turn': 'resumeDropsTurn',
   'resume-session-at': 'resumeSessionAt',
   'session-id': 'sessionId',
+  'session-mirror': 'sessionStore',
   'setting-sources': 'settingSources',
   settings: 'settings',
   'strict-mcp-config': 'strictMcpConfig',
   'system-prompt': 'systemPrompt',
   'system-prompt-file': 'systemPrompt',
+  'task-budget': 'taskBudget',
+  thinking: 'thinking',
+  'thinking-display': 'thinking',
   tools: 'tools',
 };
+
+/** The option that a flag on the command line came from; undefined for one that several options, or none, need. */
+export function optionOfFlag(name: string): string | undefined {
+  return Object.hasOwn(RESERVED_FLAGS, name) ? RESERVED_FLAGS[name] || undefined : 'extraArgs';
+}
 
 /** What is wrong with a name in `extraArgs`, or undefined. */
 export function extraFlagFault(name: string): string | undefined {

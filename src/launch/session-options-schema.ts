@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import type { SessionStore } from '../conversations/session-store.ts';
 import { HOOK_EVENTS } from '../hooks/hook-input.ts';
 import { HooksSchema } from '../hooks/hook-options.ts';
-import type { CanUseTool } from '../permissions/permission-desk.ts';
+import type { CanUseTool } from '../permissions/can-use-tool.ts';
+import type { OnElicitation } from '../permissions/elicitation.ts';
+import { PermissionsShape } from '../permissions/permissions-option.ts';
+import type { OnUserDialog } from '../permissions/user-dialog.ts';
 import {
   type Agrees,
   BackoffShape,
   callable,
+  Duration,
   FilledText,
   FlagValue,
   LimitShape,
@@ -14,49 +19,26 @@ import {
   TimeoutShape,
   ToolRule,
 } from './field-schemas.ts';
+import { McpServersSchema } from './mcp-servers-schema.ts';
 import { extraFlagFault } from './reserved-flags.ts';
-import type { McpServerOptions, SessionOptions } from './session-options.ts';
+import type { SessionOptions } from './session-options.ts';
+import { skillNameFault } from './skills.ts';
 
 const Switch = z.boolean().exactOptional();
+const Mode = z.enum(['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto']);
+const Effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
+const Count = z.number().int('must be a whole number').positive('must be above 0');
 const RuleList = z.array(ToolRule).readonly();
 const Preset = { type: z.literal('preset'), preset: z.literal('claude_code') };
 const PRESET_TEXT = "{ type: 'preset', preset: 'claude_code' }";
 
-/** An option that would do nothing is refused instead of being ignored. */
-const NotRequired = z
+/** Who starts the process in another way gives the supervisor a `spawn` (P1). */
+const NotSpawned = z
   .custom<never>(
     () => false,
-    "only servers of type 'sdk' can be required in this release: nothing waits for those that the CLI runs",
+    'is not taken: a process without a pid cannot be ended with its whole tree; give createSupervisor a `spawn`',
   )
   .exactOptional();
-
-const Headers = z
-  .record(
-    FilledText,
-    z.string().refine((value) => !/[\r\n]/.test(value), 'must not contain line breaks'),
-  )
-  .exactOptional();
-
-const McpServer = z.discriminatedUnion(
-  'type',
-  [
-    z.strictObject({
-      type: z.literal('sdk'),
-      name: FilledText,
-      instance: objectWith<object>('an McpServer', 'connect', 'close'),
-      required: Switch,
-    }),
-    z.strictObject({
-      type: z.literal('stdio').exactOptional(),
-      command: FilledText,
-      args: z.array(z.string()).readonly().exactOptional(),
-      env: z.record(FilledText, z.string()).exactOptional(),
-      required: NotRequired,
-    }),
-    z.strictObject({ type: z.literal(['sse', 'http']), url: FilledText, headers: Headers, required: NotRequired }),
-  ],
-  "expected a server with type 'sdk', 'stdio' (or none), 'sse' or 'http'",
-);
 
 const Agent = z
   .looseObject({
@@ -65,8 +47,49 @@ const Agent = z
     tools: z.array(z.string()).readonly().exactOptional(),
     disallowedTools: z.array(z.string()).readonly().exactOptional(),
     model: z.string().exactOptional(),
+    mcpServers: z
+      .array(z.union([z.string(), z.record(z.string(), z.unknown())], { error: 'expected a name or an object' }))
+      .readonly()
+      .exactOptional(),
+    skills: z.array(z.string()).readonly().exactOptional(),
+    initialPrompt: z.string().exactOptional(),
+    maxTurns: Count.exactOptional(),
+    autoCompactWindow: Count.exactOptional(),
+    background: Switch,
+    omitClaudeMd: Switch,
+    memory: z.enum(['user', 'project', 'local']).exactOptional(),
+    effort: z.union([Effort, z.number().int('must be a whole number')]).exactOptional(),
+    permissionMode: Mode.exactOptional(),
+    observer: z.string().exactOptional(),
+    observerMessage: z.string().exactOptional(),
+    criticalSystemReminder_EXPERIMENTAL: z.string().exactOptional(),
   })
   .refine(isJson, 'must be data that JSON can hold');
+
+const Display = z.enum(['summarized', 'omitted']).exactOptional();
+
+const Texts = z.array(z.string()).readonly();
+
+const SystemPrompt = z
+  .union(
+    [
+      z.string(),
+      Texts,
+      z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('custom'), prompt: z.union([z.string(), Texts]), snapshot: Switch }),
+        z.strictObject({
+          ...Preset,
+          append: z.string().exactOptional(),
+          excludeDynamicSections: Switch,
+          snapshot: Switch,
+        }),
+      ]),
+    ],
+    {
+      error: `expected a text, a list of texts, { type: 'custom', prompt } or ${PRESET_TEXT.replace(' }', ', append? }')}`,
+    },
+  )
+  .exactOptional();
 
 const JsonObject = z.record(z.string(), z.unknown()).refine(isJson, 'must be data that JSON can hold');
 
@@ -85,28 +108,79 @@ const Shape = {
   cwd: FilledText.exactOptional(),
   model: FlagValue.exactOptional(),
   fallbackModel: FlagValue.exactOptional(),
-  permissionMode: z.enum(['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto']).exactOptional(),
+  permissionMode: Mode.exactOptional(),
   allowDangerouslySkipPermissions: Switch,
   allowedTools: RuleList.exactOptional(),
   disallowedTools: RuleList.exactOptional(),
   tools: either(RuleList, z.strictObject(Preset), `expected a list of tool names or ${PRESET_TEXT}`),
-  mcpServers: z.record(FlagValue, McpServer).exactOptional(),
+  mcpServers: McpServersSchema.exactOptional(),
   strictMcpConfig: Switch,
   canUseTool: callable<CanUseTool>().exactOptional(),
   permissionPrompts: z.enum(['host', 'none']).exactOptional(),
-  systemPrompt: either(
-    z.string(),
-    z.strictObject({ ...Preset, append: z.string().exactOptional() }),
-    `expected a text or ${PRESET_TEXT.replace(' }', ', append? }')}`,
-  ),
+  permissions: z.strictObject(PermissionsShape).exactOptional(),
+  onElicitation: callable<OnElicitation>().exactOptional(),
+  onUserDialog: callable<OnUserDialog>().exactOptional(),
+  supportedDialogKinds: z.array(FilledText).readonly().exactOptional(),
+  systemPrompt: SystemPrompt,
   agents: z.record(FilledText, Agent).exactOptional(),
+  agent: FlagValue.exactOptional(),
+  title: FilledText.exactOptional(),
+  planModeInstructions: z.string().exactOptional(),
+  toolAliases: z.record(FilledText, FilledText).exactOptional(),
+  toolConfig: z
+    .strictObject({
+      askUserQuestion: z.strictObject({ previewFormat: z.enum(['markdown', 'html']).exactOptional() }).exactOptional(),
+    })
+    .exactOptional(),
+  skills: either(
+    z.array(checked(skillNameFault)).readonly(),
+    z.literal('all'),
+    "expected a list of skill names or 'all'",
+  ),
+  plugins: z
+    .array(z.strictObject({ type: z.literal('local'), path: FilledText, skipMcpDiscovery: Switch }))
+    .readonly()
+    .exactOptional(),
+  pluginDelivery: z.enum(['argv', 'initialize']).exactOptional(),
+  mcpServersDelivery: z
+    .literal('initialize', "expected 'initialize': on the command line the servers would show their secrets (P11)")
+    .exactOptional(),
+  permissionPromptToolName: FlagValue.exactOptional(),
+  sandbox: JsonObject.exactOptional(),
+  managedSettings: JsonObject.exactOptional(),
+  projectConfigRoot: FilledText.exactOptional(),
+  includeHookEvents: Switch,
+  forwardSubagentText: Switch,
+  verbatimPrompts: Switch,
+  promptSuggestions: Switch,
+  agentProgressSummaries: Switch,
+  perTaskStopAffordance: Switch,
+  thinking: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('adaptive'), display: Display }),
+      z.strictObject({
+        type: z.literal('enabled'),
+        budgetTokens: Count.exactOptional(),
+        display: Display,
+      }),
+      z.strictObject({ type: z.literal('disabled') }),
+    ])
+    .exactOptional(),
+  effort: Effort.exactOptional(),
+  taskBudget: z
+    .strictObject({ total: z.number().int('must be a whole number').positive('must be above 0') })
+    .exactOptional(),
   resume: FlagValue.exactOptional(),
   continue: Switch,
   forkSession: Switch,
   sessionId: FlagValue.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be a UUID').exactOptional(),
   resumeSessionAt: FlagValue.exactOptional(),
+  resumeDropsTurn: FlagValue.exactOptional(),
   persistSession: Switch,
-  maxTurns: z.number().int('must be a whole number').positive('must be above 0').exactOptional(),
+  sessionStore: objectWith<SessionStore>('a session store', 'append', 'load').exactOptional(),
+  sessionStoreFlush: z.enum(['batched', 'eager']).exactOptional(),
+  loadTimeoutMs: Duration.exactOptional(),
+  maxTurns: Count.exactOptional(),
   maxBudgetUsd: z.number().positive('must be above 0').exactOptional(),
   maxThinkingTokens: z.number().int('must be a whole number').nonnegative('must not be below 0').exactOptional(),
   includePartialMessages: Switch,
@@ -123,6 +197,7 @@ const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
   executable: FilledText.exactOptional(),
   executableArgs: z.array(z.string()).readonly().exactOptional(),
+  spawnClaudeCodeProcess: NotSpawned,
   enableFileCheckpointing: Switch,
   betas: z
     .array(FlagValue.refine((name) => !/[\s,]/.test(name), 'must not contain blanks or commas'))
@@ -154,10 +229,10 @@ export const SESSION_OPTION_NAMES = {
   timeouts: Object.keys(TimeoutShape),
   limits: Object.keys(LimitShape),
   hooks: HOOK_EVENTS,
+  permissions: Object.keys(PermissionsShape),
 };
 
 true satisfies Agrees<z.infer<typeof SessionOptionsSchema>, SessionOptions>;
-true satisfies Agrees<z.infer<typeof McpServer>, McpServerOptions>;
 
 function either<A extends z.ZodType, B extends z.ZodType>(first: A, second: B, expected: string) {
   return z.union([first, second], { error: expected }).exactOptional();

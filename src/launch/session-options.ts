@@ -1,5 +1,10 @@
+import type { SessionStore, SessionStoreFlush } from '../conversations/session-store.ts';
 import type { HooksOption } from '../hooks/hook-options.ts';
-import type { CanUseTool } from '../permissions/permission-desk.ts';
+import type { CanUseTool } from '../permissions/can-use-tool.ts';
+import type { OnElicitation } from '../permissions/elicitation.ts';
+import type { PermissionsOption } from '../permissions/permissions-option.ts';
+import type { OnUserDialog } from '../permissions/user-dialog.ts';
+import type { McpServersOption } from './mcp-server-options.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { brokenRules } from './option-rules.ts';
 import { readPlainValue } from './plain-value.ts';
@@ -8,38 +13,33 @@ import { SESSION_OPTION_NAMES, SessionOptionsSchema } from './session-options-sc
 /** `default` asks, `acceptEdits` lets file edits pass, `plan` runs nothing, `dontAsk` denies, `auto` asks a classifier. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
-/** A server in this process, as `createSdkMcpServer` makes it. Its key may hold A-Z a-z 0-9 `_` and `-`. */
-export interface SdkMcpServerOptions<Instance extends object = object> {
-  readonly type: 'sdk';
-  readonly name: string;
-  /** An `McpServer`, of whatever copy of that package. */
-  readonly instance: Instance;
-  /** True: the session does not become ready without it (MCP_SERVER_FAILED). Default false. Never written to the CLI. */
-  readonly required?: boolean;
+/** How much a model thinks. `adaptive`: it decides itself. */
+export type ThinkingOptions =
+  | { readonly type: 'adaptive'; readonly display?: 'summarized' | 'omitted' }
+  | { readonly type: 'enabled'; readonly budgetTokens?: number; readonly display?: 'summarized' | 'omitted' }
+  | { readonly type: 'disabled' };
+
+/** A folder with a plugin; relative to `cwd`, since the CLI looks for it. */
+export interface PluginOptions {
+  readonly type: 'local';
+  readonly path: string;
+  /** True: the MCP servers that the plugin brings are not started. Default false. */
+  readonly skipMcpDiscovery?: boolean;
 }
 
-/** A server that the CLI starts as a process. */
-export interface StdioMcpServerOptions {
-  readonly type?: 'stdio';
-  readonly command: string;
-  readonly args?: readonly string[];
-  /** May hold secrets: written to a private file, never to the command line (P11). */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Not in this release: only a server of this process can be waited for. */
-  readonly required?: never;
-}
-
-/** A server that the CLI reaches over the network. */
-export interface RemoteMcpServerOptions {
-  readonly type: 'sse' | 'http';
-  readonly url: string;
-  /** May hold secrets: written to a private file, never to the command line (P11). */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Not in this release: only a server of this process can be waited for. */
-  readonly required?: never;
-}
-
-export type McpServerOptions = SdkMcpServerOptions | StdioMcpServerOptions | RemoteMcpServerOptions;
+/** A text, or parts of one, replaces the system prompt; a preset keeps Claude Code's and may append to it. */
+export type SystemPromptOptions =
+  | string
+  | readonly string[]
+  | { readonly type: 'custom'; readonly prompt: string | readonly string[]; readonly snapshot?: boolean }
+  | {
+      readonly type: 'preset';
+      readonly preset: 'claude_code';
+      readonly append?: string;
+      /** Leaves out what changes from run to run, so that the prompt cache is shared. */
+      readonly excludeDynamicSections?: boolean;
+      readonly snapshot?: boolean;
+    };
 
 /** A subagent. Further fields go to the CLI as they are. */
 export interface AgentOptions {
@@ -50,8 +50,31 @@ export interface AgentOptions {
   /** Tools it may use. Default: those of the session. */
   readonly tools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** Default: the model of the session. */
+  /** An alias, a full name, or `inherit`. Default: the model that the CLI has for subagents, else that of the session. */
   readonly model?: string;
+  /** MCP servers of its own, by name or with their settings. They travel on stdin, so they may hold secrets (P11). */
+  readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
+  /** Skills it knows from the start. */
+  readonly skills?: readonly string[];
+  /** Where it leads the conversation (`agent`): said before the first prompt. */
+  readonly initialPrompt?: string;
+  /** Model calls it may make. */
+  readonly maxTurns?: number;
+  /** Tokens at which its conversation is compacted; only ever lower than it would be. */
+  readonly autoCompactWindow?: number;
+  /** True: it always runs in the background. */
+  readonly background?: boolean;
+  /** True: it does not read the CLAUDE.md files of the user and the project. */
+  readonly omitClaudeMd?: boolean;
+  /** Whose memory files it reads. */
+  readonly memory?: 'user' | 'project' | 'local';
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | number;
+  /** `bypassPermissions` needs `allowDangerouslySkipPermissions` here as well (R93). */
+  readonly permissionMode?: PermissionMode;
+  /** Agents that watch it, up to four names separated by commas, and what they are told beside. */
+  readonly observer?: string;
+  readonly observerMessage?: string;
+  readonly criticalSystemReminder_EXPERIMENTAL?: string;
   readonly [field: string]: unknown;
 }
 
@@ -126,19 +149,68 @@ export interface SessionOptions {
   /** Built-in tools that exist at all; `[]` for none. Default: all of Claude Code's. */
   readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
   /** MCP servers by name. */
-  readonly mcpServers?: Readonly<Record<string, McpServerOptions>>;
+  readonly mcpServers?: McpServersOption;
   /** Only the servers of `mcpServers`, none from settings or `.mcp.json`. Default false. */
   readonly strictMcpConfig?: boolean;
   /** Answers permission questions. Without it they wait in the inbox of the session. */
   readonly canUseTool?: CanUseTool;
   /** `none`: nobody is there, every question is denied at once with a reason. Default `host`. */
   readonly permissionPrompts?: 'host' | 'none';
+  /** Rules that decide before anybody is asked, together with those of the supervisor. */
+  readonly permissions?: PermissionsOption;
+  /** Answers what MCP servers ask the user. Without it they wait in the inbox; with `permissionPrompts: 'none'` it is a no. */
+  readonly onElicitation?: OnElicitation;
+  /** Answers the dialogs of `supportedDialogKinds`. Without it they wait in the inbox. */
+  readonly onUserDialog?: OnUserDialog;
+  /** Dialogs that can be shown here, such as `refusal_fallback_prompt`; the CLI opens no other. Default: none. */
+  readonly supportedDialogKinds?: readonly string[];
   /** Replaces the system prompt, or appends to the one of Claude Code. Any size: it travels on stdin (R94). */
-  readonly systemPrompt?:
-    | string
-    | { readonly type: 'preset'; readonly preset: 'claude_code'; readonly append?: string };
+  readonly systemPrompt?: SystemPromptOptions;
   /** Subagents by name. Any size: they travel on stdin (R94). */
   readonly agents?: Readonly<Record<string, AgentOptions>>;
+  /** The subagent of `agents`, or of the settings, that leads the conversation. */
+  readonly agent?: string;
+  /** Title of the conversation. */
+  readonly title?: string;
+  /** What the CLI says to the model in plan mode, instead of its own instructions. */
+  readonly planModeInstructions?: string;
+  /** Tools that stand in for others, by the name of the one replaced. */
+  readonly toolAliases?: Readonly<Record<string, string>>;
+  readonly toolConfig?: { readonly askUserQuestion?: { readonly previewFormat?: 'markdown' | 'html' } };
+  /** Skills the model may use, by name, or all; `settingSources` is then `user` and `project` unless given. */
+  readonly skills?: readonly string[] | 'all';
+  readonly plugins?: readonly PluginOptions[];
+  /** `argv` (default): a folder per flag. `initialize`: on stdin; since 2.1.261. */
+  readonly pluginDelivery?: 'argv' | 'initialize';
+  /** `initialize`: external servers on stdin; since 2.1.261. Default: a private file. On the command line never (P11). */
+  readonly mcpServersDelivery?: 'initialize';
+  /** An MCP tool that decides instead of Troupe: no question comes here any more. */
+  readonly permissionPromptToolName?: string;
+  /**
+   * Isolation of the commands that tools run, laid over the `sandbox` of inline `settings`. With `enabled: true` a machine that
+   * cannot isolate them is an error of the turn, unless `failIfUnavailable: false`.
+   */
+  readonly sandbox?: Readonly<Record<string, unknown>>;
+  /** Settings that rule over all others. They show in the list of processes, so they must hold no secret (P11). */
+  readonly managedSettings?: Readonly<Record<string, unknown>>;
+  /** Absolute path of the folder whose project configuration counts instead of that of `cwd`. Since 2.1.290. */
+  readonly projectConfigRoot?: string;
+  /** Reports the runs of hooks as messages. Default false. */
+  readonly includeHookEvents?: boolean;
+  /** Reports what subagents say in the foreground, too. Default false. */
+  readonly forwardSubagentText?: boolean;
+  /** Prompts reach the model as they are: no slash command, no `@` mention. Refused by releases before 2.1.248. */
+  readonly verbatimPrompts?: boolean;
+  /** Suggests a next prompt after each turn. Default false. */
+  readonly promptSuggestions?: boolean;
+  /** Summaries of what subagents do. Default false. */
+  readonly agentProgressSummaries?: boolean;
+  /** Tells the CLI that its background tasks can be stopped one by one here. Default false. */
+  readonly perTaskStopAffordance?: boolean;
+  readonly thinking?: ThinkingOptions;
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /** Tokens a whole task may use. */
+  readonly taskBudget?: { readonly total: number };
   /** Conversation to go on with. */
   readonly resume?: string;
   /** Goes on with the latest conversation of `cwd`; starts a new one when there is none. Default false. */
@@ -149,13 +221,24 @@ export interface SessionOptions {
   readonly sessionId?: string;
   /** With `resume`: cuts the history after the message with this uuid. */
   readonly resumeSessionAt?: string;
+  /** With `resumeSessionAt`: the prompt that is expected to be cut off; the CLI refuses when more would be. Since 2.1.231. */
+  readonly resumeDropsTurn?: string;
   /** False: the CLI writes no transcript, so the conversation ends with its process. Default true. */
   readonly persistSession?: boolean;
+  /**
+   * Gets a copy of every transcript line, best effort; the CLI still writes its own file. With `resume` or `continue` the
+   * conversation comes out of it, into a private folder that is removed when the session is over.
+   */
+  readonly sessionStore?: SessionStore;
+  /** When lines go to the store. Default `batched`. */
+  readonly sessionStoreFlush?: SessionStoreFlush;
+  /** Deadline of each call of the store at a start, in milliseconds, `Infinity` for none (STORE_FAILED). Default 60 000. */
+  readonly loadTimeoutMs?: number;
   /** Model calls allowed for one prompt. */
   readonly maxTurns?: number;
   /** US dollars; when they are used up every further prompt fails (WIRE §13). */
   readonly maxBudgetUsd?: number;
-  /** Tokens the model may think; 0 for none. */
+  /** Tokens the model may think; 0 for none. Older form of `thinking`, which wins when both are given. */
   readonly maxThinkingTokens?: number;
   /** Also reports pieces of messages while they stream. Default false. */
   readonly includePartialMessages?: boolean;
@@ -179,6 +262,8 @@ export interface SessionOptions {
   readonly executable?: string;
   /** Arguments of that runtime. */
   readonly executableArgs?: readonly string[];
+  /** Always refused: it hides the pid, without which no tree can be ended (P1). Give `createSupervisor` a `spawn`. */
+  readonly spawnClaudeCodeProcess?: never;
   /** Keeps copies of changed files, so that they can be rewound. Default false. */
   readonly enableFileCheckpointing?: boolean;
   /** API beta features. */

@@ -1,6 +1,8 @@
 import { TroupeError } from '../errors.ts';
 import { isRecord, parseRecord } from '../wire/fields.ts';
+import { mergedSandbox } from './sandbox-settings.ts';
 import type { SessionOptions } from './session-options.ts';
+import { allowedToolsOf } from './skills.ts';
 import { isLongRuleList, MAX_RULE_LIST_BYTES } from './tool-rule.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -23,8 +25,9 @@ export function parseSettingsText(text: string): Settings | undefined {
  */
 export function settingsDocument(options: SessionOptions): Settings | undefined {
   const { settings } = options;
-  const given = isSettingsText(settings) ? parseSettingsText(settings) : settings;
-  const allow = isLongRuleList(options.allowedTools) ? options.allowedTools : undefined;
+  const given = withSandbox(isSettingsText(settings) ? parseSettingsText(settings) : settings, options.sandbox);
+  const allowed = allowedToolsOf(options);
+  const allow = isLongRuleList(allowed) ? allowed : undefined;
   const deny = isLongRuleList(options.disallowedTools) ? options.disallowedTools : undefined;
   if (allow === undefined && deny === undefined) return typeof given === 'string' ? undefined : given;
   if (typeof given === 'string') throw tooLarge(allow === undefined ? 'disallowedTools' : 'allowedTools');
@@ -33,6 +36,14 @@ export function settingsDocument(options: SessionOptions): Settings | undefined 
     ...given,
     permissions: { ...permissions, ...joined(permissions, 'allow', allow), ...joined(permissions, 'deny', deny) },
   };
+}
+
+function withSandbox(
+  given: Settings | string | undefined,
+  sandbox: SessionOptions['sandbox'],
+): Settings | string | undefined {
+  if (sandbox === undefined || typeof given === 'string') return given;
+  return { ...given, sandbox: mergedSandbox(given?.['sandbox'], sandbox) };
 }
 
 function joined(permissions: Settings, name: string, rules: readonly string[] | undefined): Settings {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { type PermissionsOption, PermissionsShape } from '../permissions/permissions-option.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import {
   type Agrees,
@@ -49,8 +50,8 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly restart?: RestartOptions;
   readonly limits?: SupervisorLimitOptions;
   readonly timeouts?: SupervisorTimeoutOptions;
-  /** What becomes of a question nobody answered within `permissionMs`: always a denial in this release (P4). */
-  readonly permissions?: { readonly onTimeout?: 'deny' };
+  /** For every session, beside its own. */
+  readonly permissions?: PermissionsOption;
   readonly logger?: Logger;
   /** Hears every event and snapshot of every machine, as XState inspects them. */
   readonly inspect?: (event: unknown) => void;
@@ -68,8 +69,6 @@ const SupervisorLimitShape = {
 };
 
 const SupervisorTimeoutShape = { ...TimeoutShape, drainMs: Duration.exactOptional() };
-
-const PermissionsShape = { onTimeout: z.literal('deny', 'must be "deny" in this release').exactOptional() };
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),

@@ -23,3 +23,12 @@ export function methodOf(message: unknown): string | undefined {
 export function errorReply(id: JsonRpcId | null, code: number, message: string): JsonRpcMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
+
+export function emptyReply(id: JsonRpcId): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, result: {} };
+}
+
+/** A tool call that failed, told to the model and not to the protocol. */
+export function errorResult(id: JsonRpcId, text: string): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }], isError: true } };
+}

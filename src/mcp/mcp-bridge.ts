@@ -1,8 +1,9 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Clock } from '../clock.ts';
 import { isRecord } from '../wire/fields.ts';
 import {
   errorReply,
+  errorResult,
   INVALID_REQUEST,
   idOf,
   type JsonRpcId,
@@ -11,26 +12,26 @@ import {
   methodOf,
   REQUEST_CANCELLED,
 } from './json-rpc.ts';
-import { type NotificationListener, ServerHub } from './server-hub.ts';
+import { type Seat, takeSeat } from './seat.ts';
+import { type ServableServer, ServerHub } from './server-hub.ts';
+import { toolDeadline } from './tool-deadlines.ts';
+
+/** A server of this process as the bridge serves it. */
+export interface BridgedServer {
+  readonly instance: ServableServer;
+  /** Milliseconds for each call of a tool. */
+  readonly timeout?: number | undefined;
+}
 
 export interface McpBridgeOptions {
-  /** The in-process servers of the session, by the name the CLI knows. */
-  readonly servers: ReadonlyMap<string, McpServer>;
+  readonly clock: Clock;
+  /** The in-process servers of the session, by the name the CLI knows; looked up anew for every message. */
+  readonly servers: { get(name: string): BridgedServer | undefined };
   readonly onHandshakeStarted: (server: string) => void;
   readonly onConnected: (server: string) => void;
   readonly onFailed: (server: string, reason: string) => void;
   /** A notification of a server, on its way to the CLI. */
   readonly onNotification: (server: string, message: JsonRpcMessage) => void;
-}
-
-interface Seat {
-  readonly hub: ServerHub;
-  readonly listener: NotificationListener;
-  readonly joined: Promise<() => void>;
-  /** The hub's id → the CLI's id of the calls in flight. */
-  readonly calls: Map<JsonRpcId, JsonRpcId>;
-  /** The CLI's id → the hub's id, for cancels; the newest wins when ids are used again. */
-  readonly newest: Map<JsonRpcId, JsonRpcId>;
 }
 
 /**
@@ -40,6 +41,8 @@ interface Seat {
 export class McpBridge {
   readonly #options: McpBridgeOptions;
   readonly #seats = new Map<string, Seat>();
+  /** Handshakes so far, by server: each one starts the CLI's ids anew (WIRE §2). */
+  readonly #handshakes = new Map<string, number>();
   #isClosed = false;
 
   constructor(options: McpBridgeOptions) {
@@ -52,19 +55,30 @@ export class McpBridge {
     return { mcp_response: await this.#reply(name, request['message'], signal) };
   }
 
-  /** Gives up every call in flight and leaves the servers. */
+  /** Gives up every call in flight and leaves the servers. Waits for no handler. */
   close(): void {
     this.#isClosed = true;
-    for (const seat of this.#seats.values()) {
-      for (const [hubId, callerId] of [...seat.calls]) {
-        seat.hub.abandon(hubId, 'The session ended.', errorReply(callerId, REQUEST_CANCELLED, 'The session ended.'));
-      }
-      seat.joined.then(
-        (leave) => leave(),
-        () => {},
-      );
+    for (const name of [...this.#seats.keys()]) this.#leave(name, 'The session ended.');
+  }
+
+  /** Leaves the servers that are not in the set any more, or are other objects by now. */
+  prune(): void {
+    for (const [name, seat] of [...this.#seats]) {
+      if (this.#options.servers.get(name)?.instance !== seat.server) this.#leave(name, 'The server was removed.');
     }
-    this.#seats.clear();
+  }
+
+  #leave(name: string, reason: string): void {
+    const seat = this.#seats.get(name);
+    if (seat === undefined) return;
+    this.#seats.delete(name);
+    for (const [hubId, callerId] of [...seat.requests]) {
+      seat.hub.abandon(hubId, reason, errorReply(callerId, REQUEST_CANCELLED, reason));
+    }
+    seat.joined.then(
+      (leave) => leave(),
+      () => {},
+    );
   }
 
   async #reply(name: string, message: unknown, signal: AbortSignal): Promise<JsonRpcMessage> {
@@ -78,22 +92,29 @@ export class McpBridge {
     }
     // The SDK only reports what its schema refuses, and the CLI would wait for ever.
     if (id !== null && !isJSONRPCRequest(message)) return errorReply(id, INVALID_REQUEST, 'The request is malformed.');
-    if (method === 'initialize') this.#options.onHandshakeStarted(name);
-    const seat = await this.#sit(name, server);
+    const isHandshake = method === 'initialize';
+    // Counted at once: messages that come in the same breath keep their order.
+    const handshake = (this.#handshakes.get(name) ?? 0) + (isHandshake ? 1 : 0);
+    this.#handshakes.set(name, handshake);
+    if (isHandshake) this.#options.onHandshakeStarted(name);
+    const seat = await this.#sit(name, server.instance, isHandshake);
     if (seat instanceof Error) return errorReply(id, INVALID_REQUEST, seat.message);
     if (id === null) return this.#notify(name, seat, method, message);
-    return this.#call(name, seat, id, method, message, signal);
+    const request = { name, seat, id, method, message, signal };
+    return method === 'tools/call' ? this.#callTool(request, handshake, server.timeout) : this.#ask(request);
   }
 
-  async #sit(name: string, server: McpServer): Promise<Seat | Error> {
+  async #sit(name: string, server: ServableServer, isHandshake: boolean): Promise<Seat | Error> {
     if (this.#isClosed) return new Error('The session is closed.');
+    this.prune();
     let seat = this.#seats.get(name);
     if (seat === undefined) {
-      const hub = ServerHub.of(server);
-      const listener: NotificationListener = (message) => this.#options.onNotification(name, message);
-      seat = { hub, listener, joined: hub.join(listener), calls: new Map(), newest: new Map() };
+      seat = takeSeat(server, ServerHub.of(server), {
+        hear: (message) => this.#options.onNotification(name, message),
+        closed: () => this.#options.onFailed(name, 'it was closed'),
+      });
       this.#seats.set(name, seat);
-    }
+    } else if (isHandshake && !seat.hub.isOpen) seat.joined = seat.hub.join(seat.member);
     try {
       await seat.joined;
       // Closed while it joined: the server is about to be left, and would never answer.
@@ -109,7 +130,7 @@ export class McpBridge {
   #notify(name: string, seat: Seat, method: string, message: JsonRpcMessage): JsonRpcMessage {
     if (method === 'notifications/cancelled') this.#cancel(seat, message);
     else seat.hub.notify(message);
-    if (method === 'notifications/initialized') this.#options.onConnected(name);
+    if (method === 'notifications/initialized' && seat.hub.isOpen) this.#options.onConnected(name);
     // A notification has no JSON-RPC reply, yet its control request wants one (WIRE §2).
     return { jsonrpc: '2.0', result: {} };
   }
@@ -124,36 +145,63 @@ export class McpBridge {
     seat.hub.abandon(hubId, reason, errorReply(callerId, REQUEST_CANCELLED, reason));
   }
 
-  async #call(
-    name: string,
-    seat: Seat,
-    id: JsonRpcId,
-    method: string,
-    message: JsonRpcMessage,
-    signal: AbortSignal,
+  /** An id that is in use means a doubled request: running a tool twice is worse than refusing the second. */
+  async #callTool(
+    request: BridgedRequest,
+    handshake: number,
+    serverTimeoutMs = Number.POSITIVE_INFINITY,
   ): Promise<JsonRpcMessage> {
+    const { seat, id, message } = request;
+    if (seat.calls.get(id) === handshake) {
+      return errorReply(id, INVALID_REQUEST, `The id ${JSON.stringify(id)} belongs to a call that is still running.`);
+    }
+    const tool = isRecord(message['params']) ? message['params']['name'] : undefined;
+    seat.calls.set(id, handshake);
+    try {
+      return await this.#ask(request, Math.min(serverTimeoutMs, toolDeadline(seat.server, tool)));
+    } finally {
+      if (seat.calls.get(id) === handshake) seat.calls.delete(id);
+    }
+  }
+
+  async #ask(request: BridgedRequest, deadlineMs = Number.POSITIVE_INFINITY): Promise<JsonRpcMessage> {
+    const { name, seat, id, method, message, signal } = request;
     if (signal.aborted) return errorReply(id, REQUEST_CANCELLED, 'cancelled');
+    const { clock } = this.#options;
     let ownId: JsonRpcId | undefined;
-    const giveUp = () => {
-      if (ownId !== undefined) seat.hub.abandon(ownId, 'cancelled', errorReply(id, REQUEST_CANCELLED, 'cancelled'));
+    const giveUp = (reason: string, reply: JsonRpcMessage) => {
+      if (ownId !== undefined) seat.hub.abandon(ownId, reason, reply);
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    const onAbort = () => giveUp('cancelled', errorReply(id, REQUEST_CANCELLED, 'cancelled'));
+    const late = `The tool did not answer within ${deadlineMs} ms.`;
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = clock.setTimeout(() => giveUp(late, errorResult(id, late)), deadlineMs);
     try {
       const onStarted = (hubId: JsonRpcId) => {
         ownId = hubId;
-        seat.calls.set(hubId, id);
+        seat.requests.set(hubId, id);
         seat.newest.set(id, hubId);
       };
-      const reply = await seat.hub.call(message, { listener: seat.listener, onStarted });
+      const reply = await seat.hub.call(message, { member: seat.member, onStarted });
       if (method === 'initialize' && reply['error'] !== undefined)
         this.#options.onFailed(name, describe(reply['error']));
       return reply;
     } finally {
-      signal.removeEventListener('abort', giveUp);
-      if (ownId !== undefined) seat.calls.delete(ownId);
+      clock.clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      if (ownId !== undefined) seat.requests.delete(ownId);
       if (seat.newest.get(id) === ownId) seat.newest.delete(id);
     }
   }
+}
+
+interface BridgedRequest {
+  readonly name: string;
+  readonly seat: Seat;
+  readonly id: JsonRpcId;
+  readonly method: string;
+  readonly message: JsonRpcMessage;
+  readonly signal: AbortSignal;
 }
 
 function describe(error: unknown): string {

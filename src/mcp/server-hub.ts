@@ -1,7 +1,7 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import {
+  emptyReply,
   errorReply,
   idOf,
   type JsonRpcId,
@@ -11,33 +11,44 @@ import {
   SERVER_CLOSED,
 } from './json-rpc.ts';
 
-/** Hears what the server says on its own: notifications such as `tools/list_changed` and progress. */
-export type NotificationListener = (message: JsonRpcMessage) => void;
+/** What is asked of a server: that of the official SDK's `McpServer` and `Server`, of whatever copy of that package. */
+export interface ServableServer {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Who joined a hub. */
+export interface HubMember {
+  /** The server said something on its own: a notification such as `tools/list_changed`, or the progress of a call. */
+  hear(message: JsonRpcMessage): void;
+  /** The server was closed by its owner; joining again connects it again. */
+  closed(): void;
+}
 
 interface WaitingCall {
   readonly reply: (reply: JsonRpcMessage) => void;
-  readonly listener: NotificationListener;
+  readonly member: HubMember;
 }
 
 /**
- * One `McpServer` object, served to any number of sessions over any number of handshakes. Every call gets an id of the
- * hub's own, because callers restart theirs at 0 with each handshake (WIRE §2) and know nothing of each other.
+ * One server object, served to any number of sessions over any number of handshakes. Every call gets an id of the hub's
+ * own, because callers restart theirs at 0 with each handshake (WIRE §2) and know nothing of each other.
  */
 export class ServerHub {
-  static readonly #hubs = new WeakMap<McpServer, ServerHub>();
+  static readonly #hubs = new WeakMap<ServableServer, ServerHub>();
 
-  readonly #server: McpServer;
+  readonly #server: ServableServer;
   readonly #waiting = new Map<JsonRpcId, WaitingCall>();
-  readonly #listeners = new Set<NotificationListener>();
+  readonly #members = new Set<HubMember>();
   #link: HubLink | undefined;
   #connecting: Promise<void> | undefined;
   #nextId = 1;
 
-  private constructor(server: McpServer) {
+  private constructor(server: ServableServer) {
     this.#server = server;
   }
 
-  static of(server: McpServer): ServerHub {
+  static of(server: ServableServer): ServerHub {
     const known = ServerHub.#hubs.get(server);
     if (known !== undefined) return known;
     const hub = new ServerHub(server);
@@ -45,32 +56,37 @@ export class ServerHub {
     return hub;
   }
 
+  /** False when the server was never connected, or was closed since. */
+  get isOpen(): boolean {
+    return this.#link !== undefined;
+  }
+
   /** Joins the hub; the server is connected with the first to join and closed after the last to leave. */
-  async join(listener: NotificationListener): Promise<() => void> {
-    this.#listeners.add(listener);
+  async join(member: HubMember): Promise<() => void> {
+    this.#members.add(member);
     try {
       await this.#connect();
     } catch (error) {
-      this.#listeners.delete(listener);
+      this.#members.delete(member);
       throw error;
     }
-    return () => this.#leave(listener);
+    return () => this.#leave(member);
   }
 
   /**
-   * Sends a request to the server and resolves with its reply, under the id of the caller. The listener alone hears what
+   * Sends a request to the server and resolves with its reply, under the id of the caller. The member alone hears what
    * the server says about this call, such as its progress.
    */
   call(
     message: JsonRpcMessage,
-    caller: { listener: NotificationListener; onStarted: (hubId: JsonRpcId) => void },
+    caller: { member: HubMember; onStarted: (hubId: JsonRpcId) => void },
   ): Promise<JsonRpcMessage> {
     const callerId = idOf(message) ?? 0;
     if (this.#link === undefined) return Promise.resolve(errorReply(callerId, SERVER_CLOSED, 'The server is closed.'));
     const hubId = this.#nextId++;
     return new Promise((resolve) => {
       const reply = (answer: JsonRpcMessage) => resolve({ ...answer, id: callerId });
-      this.#waiting.set(hubId, { reply, listener: caller.listener });
+      this.#waiting.set(hubId, { reply, member: caller.member });
       caller.onStarted(hubId);
       this.#deliver({ ...message, id: hubId });
     });
@@ -106,9 +122,9 @@ export class ServerHub {
     this.#link = link;
   }
 
-  #leave(listener: NotificationListener): void {
-    this.#listeners.delete(listener);
-    if (this.#listeners.size > 0) return;
+  #leave(member: HubMember): void {
+    this.#members.delete(member);
+    if (this.#members.size > 0) return;
     const link = this.#link;
     this.#link = undefined;
     this.#connecting = undefined;
@@ -118,13 +134,15 @@ export class ServerHub {
 
   /** The server was closed, by us or by its owner: no reply will come any more, and the next to join connects anew. */
   #forget(link: HubLink): void {
-    if (this.#link === link) {
+    const wasOurs = this.#link !== link;
+    if (!wasOurs) {
       this.#link = undefined;
       this.#connecting = undefined;
     }
     const unanswered = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reply } of unanswered) reply(errorReply(null, SERVER_CLOSED, 'The server was closed.'));
+    if (!wasOurs) for (const member of [...this.#members]) member.closed();
   }
 
   #deliver(message: JsonRpcMessage): void {
@@ -135,23 +153,32 @@ export class ServerHub {
     const id = idOf(message);
     const method = methodOf(message);
     if (method !== undefined && id !== undefined) {
-      // The CLI offers no client capabilities to in-process servers (WIRE §19): refused at once, never left hanging.
-      this.#deliver(errorReply(id, METHOD_NOT_FOUND, `The client does not support "${method}".`));
+      this.#answer(id, method);
       return;
     }
     if (method !== undefined && callId !== undefined) {
       // Other callers may use the same progress token for a call of their own.
-      this.#waiting.get(callId)?.listener(message);
+      this.#waiting.get(callId)?.member.hear(message);
       return;
     }
     if (method !== undefined) {
-      for (const listener of this.#listeners) listener(message);
+      for (const member of this.#members) member.hear(message);
       return;
     }
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (id === undefined || waiting === undefined) return;
     this.#waiting.delete(id);
     waiting.reply(message);
+  }
+
+  /**
+   * The CLI offers no client capabilities to in-process servers (WIRE §19), so what a server asks for is refused at once,
+   * never left hanging. Only whether somebody is there is answered.
+   */
+  #answer(id: JsonRpcId, method: string): void {
+    const reply =
+      method === 'ping' ? emptyReply(id) : errorReply(id, METHOD_NOT_FOUND, `The client does not support "${method}".`);
+    this.#deliver(reply);
   }
 }
 

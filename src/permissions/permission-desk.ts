@@ -9,40 +9,41 @@ import { permissionMachine } from '../../machines/permission/permission.machine.
 import type { AskInput } from '../../machines/permission/permission.ports.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
-import { type PermissionRequest, readPermissionRequest } from './permission-request.ts';
+import { isRecord } from '../wire/fields.ts';
+import { isChanged, offeredRules } from './answer-scope.ts';
+import { type CanUseTool, contextOf } from './can-use-tool.ts';
 import {
-  type PermissionResult,
-  type PermissionUpdate,
-  parsePermissionResult,
-  wireDecision,
-} from './permission-result.ts';
+  type ElicitationResult,
+  type OnElicitation,
+  parseElicitationResult,
+  readElicitation,
+  wireElicitation,
+} from './elicitation.ts';
+import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
+import { type PermissionResult, parsePermissionResult, wireDecision } from './permission-result.ts';
+import { decisionOf, type RuleBook } from './rule-book.ts';
+import {
+  type OnUserDialog,
+  parseUserDialogResult,
+  readUserDialog,
+  type UserDialogResult,
+  wireUserDialog,
+} from './user-dialog.ts';
 
-/** The callback of the official SDK: may this tool run with this input? */
-export type CanUseTool = (
-  toolName: string,
-  input: Record<string, unknown>,
-  context: CanUseToolContext,
-) => Promise<PermissionResult> | PermissionResult;
-
-export interface CanUseToolContext {
-  /** Aborted when the question is taken back, answered by somebody else, or overdue. */
-  signal: AbortSignal;
-  suggestions?: PermissionUpdate[];
-  toolUseID: string;
-  requestId: string;
-  agentID?: string;
-  blockedPath?: string;
-  decisionReason?: string;
-  title?: string;
-  description?: string;
-}
+/** What may answer a request: a result of its kind. */
+export type PermissionAnswer = PermissionResult | ElicitationResult | UserDialogResult;
 
 export interface PermissionDeskOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
   readonly canUseTool: CanUseTool | undefined;
-  /** False when nobody is there to answer: every question is denied at once, with this explanation (R37). */
+  readonly onElicitation: OnElicitation | undefined;
+  readonly onUserDialog: OnUserDialog | undefined;
+  /** The dialogs that were announced to the CLI; any other is not ours to answer. */
+  readonly dialogKinds: readonly string[];
+  /** False when nobody is there to answer what has no callback: it is refused at once, with this explanation (R37). */
   readonly isAttended: boolean;
+  readonly rules: RuleBook;
   /** Settled requests kept for `get` and late clickers. */
   readonly maxSettled: number;
   readonly inspect: ((event: unknown) => void) | undefined;
@@ -50,6 +51,9 @@ export interface PermissionDeskOptions {
   readonly onSettled: (request: PermissionRequest, settlement: Settlement) => void;
   readonly onDroppedUpdates: (request: PermissionRequest, dropped: number) => void;
 }
+
+/** What a tool call is told before the CLI decides whether it has to ask at all. */
+export type Guard = (input: unknown, toolUseId: string | undefined) => Promise<Record<string, unknown>>;
 
 const UNATTENDED =
   'Nobody can answer permission questions in this session: it was started without canUseTool and with permissionPrompts "none".';
@@ -65,7 +69,7 @@ export class PermissionDesk {
     this.#options = options;
     this.#machine = permissionMachine.provide({
       actors: {
-        judge: fromPromise<Verdict, AskInput>(() => Promise.resolve(this.#judge())),
+        judge: fromPromise<Verdict, AskInput>(({ input }) => this.#judge(input)),
         ask: fromPromise<PermissionDecision & { by: string }, AskInput>(({ input, signal }) =>
           this.#ask(input, signal),
         ),
@@ -88,22 +92,40 @@ export class PermissionDesk {
    */
   async ask(requestId: string, wireRequest: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const request = readPermissionRequest(requestId, wireRequest, this.#options.clock.now());
-    const settlement = await this.#settle(request, signal);
-    if (settlement.outcome === 'allowed' || settlement.outcome === 'denied' || settlement.outcome === 'expired') {
-      return wireDecision(settlement.decision, request.input);
-    }
-    const reason = 'reason' in settlement ? settlement.reason : 'The request was cancelled.';
-    throw new TroupeError('PERMISSION_SETTLED', { reason });
+    return wireDecision(await this.#decision(request, signal), request);
+  }
+
+  /** As `ask`, for what an MCP server wants to know from the user (WIRE §19). */
+  async elicit(
+    requestId: string,
+    wireRequest: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const request = readElicitation(requestId, wireRequest, this.#options.clock.now());
+    return wireElicitation(await this.#decision(request, signal));
+  }
+
+  /** As `ask`, for a dialog of the CLI. Rejects at once for a kind that was not announced. */
+  async showDialog(
+    requestId: string,
+    wireRequest: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const request = readUserDialog(requestId, wireRequest, this.#options.clock.now());
+    const { dialogKind } = request.dialog;
+    // "cancelled" would settle a dialog that some other client may show; the CLI discards an error.
+    if (!this.#options.dialogKinds.includes(dialogKind))
+      throw new Error(`Dialogs of the kind "${dialogKind}" are not shown here.`);
+    return wireUserDialog(await this.#decision(request, signal));
   }
 
   /**
    * Answers an open question. Throws INVALID_ANSWER, PERMISSION_NOT_FOUND, or PERMISSION_SETTLED naming who was first.
    */
   answer(id: string, answer: unknown, by: string): PermissionRequest {
-    const { decision, droppedUpdates } = parsePermissionResult(answer);
     const entry = this.#open.get(id);
     if (entry === undefined) throw this.#tooLate(id);
-    if (droppedUpdates > 0) this.#options.onDroppedUpdates(entry.request, droppedUpdates);
+    const decision = this.#parse(entry.request, answer);
     entry.actor.send({ type: 'permission.answered', decision, by });
     return entry.request;
   }
@@ -113,10 +135,47 @@ export class PermissionDesk {
     for (const { actor } of [...this.#open.values()]) actor.send({ type: 'permission.withdrawn', reason });
   }
 
+  /**
+   * For a hook before each tool: a CLI asks only about some calls, and rules that deny or ask are for all of them. Undefined
+   * when there are no such rules.
+   */
+  guard(): Guard | undefined {
+    if (!this.#options.rules.guards) return undefined;
+    return async (input, toolUseId) => {
+      const { clock, rules, onRequested, onSettled } = this.#options;
+      const wire: Record<string, unknown> = { ...(isRecord(input) ? input : {}), tool_use_id: toolUseId };
+      const request = readPermissionRequest(
+        `rule:${toolUseId ?? ''}`,
+        { ...wire, input: wire['tool_input'] },
+        clock.now(),
+      );
+      const ruling = await rules.judge(request.toolName, request.input, false);
+      if (ruling === undefined || ruling.behavior === 'allow') return {};
+      const { behavior, rule } = ruling;
+      const decision = decisionOf(ruling);
+      if (decision !== undefined) {
+        const settlement: Settlement = { outcome: 'denied', by: 'policy', decision, rule };
+        onRequested(request);
+        onSettled({ ...request, settlement }, settlement);
+      }
+      const reason = decision?.message ?? `The rule "${rule.tool}" wants this to be asked.`;
+      const verdict = { permissionDecision: behavior, permissionDecisionReason: reason };
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...verdict } };
+    };
+  }
+
+  async #decision(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
+    const settlement = await this.#settle(request, signal);
+    if ('decision' in settlement) return settlement.decision;
+    const reason = 'reason' in settlement ? settlement.reason : 'The request was cancelled.';
+    throw new TroupeError('PERMISSION_SETTLED', { reason });
+  }
+
   #settle(request: PermissionRequest, signal: AbortSignal): Promise<Settlement> {
     const { clock, deadlineMs, inspect } = this.#options;
+    const { kind, id: requestId, toolName = '' } = request;
     const actor = createActor(this.#machine, {
-      input: { requestId: request.id, toolName: request.toolName, deadlineMs },
+      input: { kind, requestId, toolName, deadlineMs },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
@@ -136,21 +195,55 @@ export class PermissionDesk {
     });
   }
 
-  #judge(): Verdict {
-    if (this.#options.isAttended) return { behavior: 'ask' };
-    return { behavior: 'deny', message: UNATTENDED, by: 'policy' };
+  async #judge({ requestId }: AskInput): Promise<Verdict> {
+    const request = this.#open.get(requestId)?.request;
+    if (request?.kind !== 'tool') {
+      if (this.#isHeard(request)) return { behavior: 'ask' };
+      return { behavior: request?.kind === 'elicitation' ? 'decline' : 'dismiss', by: 'policy' };
+    }
+    const ruling = await this.#options.rules.judge(request.toolName, request.input, request.requiresUserInteraction);
+    const decision = ruling === undefined ? undefined : decisionOf(ruling);
+    if (ruling !== undefined && decision !== undefined) return { ...decision, by: 'policy', rule: ruling.rule };
+    return this.#isHeard(request) ? { behavior: 'ask' } : { behavior: 'deny', message: UNATTENDED, by: 'policy' };
+  }
+
+  /** True when a callback or a person can answer. */
+  #isHeard(request: PermissionRequest | undefined): boolean {
+    const { isAttended, onElicitation, onUserDialog } = this.#options;
+    if (request?.kind === 'elicitation') return isAttended || onElicitation !== undefined;
+    if (request?.kind === 'dialog') return isAttended || onUserDialog !== undefined;
+    return isAttended;
   }
 
   async #ask(input: AskInput, signal: AbortSignal): Promise<PermissionDecision & { by: string }> {
-    const { canUseTool } = this.#options;
     const request = this.#open.get(input.requestId)?.request;
-    // Without a callback people answer, through `answer`: this promise never settles by itself.
-    if (canUseTool === undefined || request === undefined) return new Promise(() => {});
-    // A copy: what a callback does to its input must not change the one that was asked about and goes back to the CLI.
-    const answer = await canUseTool(request.toolName, structuredClone(request.input), contextOf(request, signal));
+    const answer = request === undefined ? null : await this.#call(request, signal);
+    // Without a callback, or when it leaves the answer to somebody else, people answer through `answer`.
+    if (request === undefined || answer === null) return new Promise(() => {});
+    return { ...this.#parse(request, answer), by: 'callback' };
+  }
+
+  /** Copies: what a callback does to its input must not change the one that was asked about and goes back to the CLI. */
+  #call(request: PermissionRequest, signal: AbortSignal): Promise<unknown> | unknown {
+    const { canUseTool, onElicitation, onUserDialog } = this.#options;
+    const context = { signal, requestId: request.id };
+    switch (request.kind) {
+      case 'tool':
+        if (canUseTool === undefined) return null;
+        return canUseTool(request.toolName, structuredClone(request.input), contextOf(request, signal));
+      case 'elicitation':
+        return onElicitation === undefined ? null : onElicitation(structuredClone(request.elicitation), context);
+      case 'dialog':
+        return onUserDialog === undefined ? null : onUserDialog(structuredClone(request.dialog), context);
+    }
+  }
+
+  #parse(request: PermissionRequest, answer: unknown): PermissionDecision {
+    if (request.kind === 'elicitation') return parseElicitationResult(answer, request.elicitation);
+    if (request.kind === 'dialog') return parseUserDialogResult(answer);
     const { decision, droppedUpdates } = parsePermissionResult(answer);
     if (droppedUpdates > 0) this.#options.onDroppedUpdates(request, droppedUpdates);
-    return { ...decision, by: 'callback' };
+    return decision;
   }
 
   #remember(request: PermissionRequest, settlement: Settlement): void {
@@ -159,7 +252,16 @@ export class PermissionDesk {
     this.#settled.set(request.id, settled);
     const oldest = this.#settled.keys().next();
     if (this.#settled.size > this.#options.maxSettled && oldest.done !== true) this.#settled.delete(oldest.value);
+    if (request.kind === 'tool' && settlement.outcome === 'allowed') this.#grant(request, settlement.decision);
     this.#options.onSettled(settled, settlement);
+  }
+
+  /** For calls to come; what lies open keeps its own decision (R36). */
+  #grant(request: ToolPermissionRequest, decision: PermissionDecision): void {
+    const { scope = 'once', updatedInput } = decision;
+    if (scope === 'once' || request.requiresUserInteraction) return;
+    const offered = isChanged(request, decision) ? [] : offeredRules(request);
+    this.#options.rules.grant(request.toolName, updatedInput ?? request.input, offered);
   }
 
   #tooLate(id: string): TroupeError {
@@ -177,18 +279,4 @@ export class PermissionDesk {
 function withdrawal(reason: unknown): PermissionEvent {
   if (TroupeError.is(reason)) return { type: 'permission.withdrawn', reason: reason.message };
   return { type: 'permission.cancelled' };
-}
-
-function contextOf(request: PermissionRequest, signal: AbortSignal): CanUseToolContext {
-  return {
-    signal,
-    suggestions: [...request.suggestions],
-    toolUseID: request.toolUseId ?? '',
-    requestId: request.id,
-    ...(request.agentId === undefined ? {} : { agentID: request.agentId }),
-    ...(request.blockedPath === undefined ? {} : { blockedPath: request.blockedPath }),
-    ...(request.decisionReason === undefined ? {} : { decisionReason: request.decisionReason }),
-    ...(request.title === undefined ? {} : { title: request.title }),
-    ...(request.description === undefined ? {} : { description: request.description }),
-  };
 }

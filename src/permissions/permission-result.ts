@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { PermissionDecision } from '../../machines/permission/permission.events.ts';
-import { TroupeError } from '../errors.ts';
-import { parseRecord } from '../wire/fields.ts';
+import { type AnswerScope, updatesFor } from './answer-scope.ts';
+import { answerFault, jsonObjectOf, malformedAnswer } from './malformed-answer.ts';
+import type { ToolPermissionRequest } from './permission-request.ts';
+
+/** How the answer came about, for the CLI's statistics. */
+export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
 
 /** What a decider may answer; spelled as in the official SDK. */
 export type PermissionResult =
@@ -11,6 +15,15 @@ export type PermissionResult =
       updatedInput?: Record<string, unknown> | undefined;
       /** Rules to remember, typically taken from the suggestions of the request. */
       updatedPermissions?: PermissionUpdate[] | undefined;
+      /**
+       * How far the answer goes. `once` (default). `session`: this very call, and what the rules that the CLI suggests for it
+       * cover, run without a question as long as the session lives, also after a restart. `always`: the CLI also writes those
+       * rules into `.claude/settings.local.json` of the folder. With `updatedInput` it is for that input only.
+       */
+      scope?: AnswerScope | undefined;
+      decisionClassification?: PermissionDecisionClassification | undefined;
+      /** Ignored: an answer belongs to its request. */
+      toolUseID?: string | undefined;
     }
   | {
       behavior: 'deny';
@@ -18,6 +31,9 @@ export type PermissionResult =
       message?: string | undefined;
       /** True also ends the turn; a plain deny only refuses this tool call. */
       interrupt?: boolean | undefined;
+      decisionClassification?: PermissionDecisionClassification | undefined;
+      /** Ignored: an answer belongs to its request. */
+      toolUseID?: string | undefined;
     };
 
 /** A change of permission rules, as the CLI suggests and accepts it. */
@@ -37,13 +53,22 @@ const Directories = z.looseObject({
 });
 const Update = z.discriminatedUnion('type', [Rules, Mode, Directories]);
 
+const Classification = z.enum(['user_temporary', 'user_permanent', 'user_reject']).nullish();
+
 const Result = z.discriminatedUnion('behavior', [
   z.looseObject({
     behavior: z.literal('allow'),
     updatedInput: z.record(z.string(), z.unknown()).nullish(),
     updatedPermissions: z.array(z.unknown()).nullish(),
+    scope: z.enum(['once', 'session', 'always']).nullish(),
+    decisionClassification: Classification,
   }),
-  z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
+  z.looseObject({
+    behavior: z.literal('deny'),
+    message: z.string().nullish(),
+    interrupt: z.boolean().nullish(),
+    decisionClassification: Classification,
+  }),
 ]);
 
 /**
@@ -53,23 +78,26 @@ const Result = z.discriminatedUnion('behavior', [
  */
 export function parsePermissionResult(answer: unknown): { decision: PermissionDecision; droppedUpdates: number } {
   const parsed = Result.safeParse(answer);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const field = issue?.path.join('.') || 'behavior';
-    throw malformed(field, issue?.message ?? 'not a permission result');
-  }
+  if (!parsed.success) throw answerFault(parsed.error, 'behavior');
   const result = parsed.data;
+  const { decisionClassification } = result;
+  const classified = decisionClassification ? { decisionClassification } : {};
   if (result.behavior === 'deny') {
     const { message, interrupt } = result;
     return {
-      decision: { behavior: 'deny', ...(message ? { message } : {}), ...(interrupt ? { interrupt } : {}) },
+      decision: {
+        behavior: 'deny',
+        ...(message ? { message } : {}),
+        ...(interrupt ? { interrupt } : {}),
+        ...classified,
+      },
       droppedUpdates: 0,
     };
   }
   const input = result.updatedInput ?? undefined;
   const updatedInput = input === undefined ? undefined : jsonObjectOf(input);
   if (input !== undefined && updatedInput === undefined)
-    throw malformed('updatedInput', 'must be data that JSON can hold');
+    throw malformedAnswer('updatedInput', 'must be data that JSON can hold');
   const given = result.updatedPermissions ?? [];
   const updates = given.filter((update) => Update.safeParse(update).success && jsonObjectOf(update) !== undefined);
   return {
@@ -77,40 +105,33 @@ export function parsePermissionResult(answer: unknown): { decision: PermissionDe
       behavior: 'allow',
       ...(updatedInput === undefined ? {} : { updatedInput }),
       ...(updates.length > 0 ? { updatedPermissions: updates } : {}),
+      ...(result.scope ? { scope: result.scope } : {}),
+      ...classified,
     },
     droppedUpdates: given.length - updates.length,
   };
-}
-
-function malformed(field: string, fault: string): TroupeError {
-  return new TroupeError('INVALID_ANSWER', { reason: `"${field}": ${fault}.`, details: { field } });
-}
-
-/** The value as it arrives at the other end; undefined when JSON cannot hold it or makes something else of it. */
-function jsonObjectOf(value: unknown): Record<string, unknown> | undefined {
-  try {
-    return parseRecord(JSON.stringify(value));
-  } catch {
-    return undefined;
-  }
 }
 
 /**
  * The decision as the CLI wants it: every version up to 2.1.205 refuses an allow without `updatedInput` and a deny
  * without a message (WIRE §5, §25.6, R32), so both are always there.
  */
-export function wireDecision(decision: PermissionDecision, input: Record<string, unknown>): Record<string, unknown> {
+export function wireDecision(decision: PermissionDecision, request: ToolPermissionRequest): Record<string, unknown> {
+  const { updatedInput, updatedPermissions = [], decisionClassification } = decision;
+  const classified = decisionClassification === undefined ? {} : { decisionClassification };
   if (decision.behavior === 'allow') {
-    const { updatedInput, updatedPermissions } = decision;
+    const updates = [...updatedPermissions, ...updatesFor(request, decision)];
     return {
       behavior: 'allow',
-      updatedInput: updatedInput ?? input,
-      ...(updatedPermissions === undefined ? {} : { updatedPermissions }),
+      updatedInput: updatedInput ?? request.input,
+      ...(updates.length === 0 ? {} : { updatedPermissions: updates }),
+      ...classified,
     };
   }
   return {
     behavior: 'deny',
     message: decision.message ?? 'The request was denied.',
     ...(decision.interrupt === true ? { interrupt: true } : {}),
+    ...classified,
   };
 }

@@ -29,6 +29,8 @@ export interface CliLinkOptions {
   readonly killGraceMs: number;
   readonly controlMs: number;
   readonly listener: CliLinkListener;
+  /** Looks at the answer to `initialize`; an error refuses the process before anything is asked of it. */
+  readonly refuse: (answer: Answer) => TroupeError | undefined;
 }
 
 /** Errors of the start that another attempt would only repeat. */
@@ -100,8 +102,8 @@ export class CliLink {
   }
 
   /** Says `initialize` once more; what it answers replaces the first answer, and open questions come again. */
-  async reinitialize(deadlineMs: number): Promise<void> {
-    const answer = await this.channel.request('initialize', this.#initialize, { deadlineMs });
+  async reinitialize(options: { deadlineMs: number; signal?: AbortSignal | undefined }): Promise<void> {
+    const answer = await this.channel.request('initialize', this.#initialize, options);
     this.#options.listener.initialized(answer);
     this.#redeliver(answer);
   }
@@ -236,6 +238,11 @@ export class CliLink {
         deadlineMs: Number.POSITIVE_INFINITY,
       });
       this.#isInitialized = true;
+      const refusal = this.#options.refuse(answer);
+      if (refusal !== undefined) {
+        this.#report({ type: 'cli.initialize-failed', cause: causeOf(refusal, true) });
+        return;
+      }
       this.#options.listener.initialized(answer);
       this.#report({ type: 'cli.initialized' });
       this.#redeliver(answer);
@@ -254,8 +261,11 @@ export class CliLink {
 
   /** An answer to `initialize` carries the questions that were already open; each is asked once (WIRE §1, R05). */
   #redeliver(answer: Answer): void {
-    const pending = answer['pending_permission_requests'];
-    if (!Array.isArray(pending)) return;
-    for (const request of pending) this.#reader.readAgain(Buffer.from(JSON.stringify(request) ?? ''));
+    const open = ['pending_permission_requests', 'pending_user_dialog_requests', 'pending_elicitation_requests'];
+    for (const request of open.map((name) => answer[name]).flatMap((list) => (Array.isArray(list) ? list : []))) {
+      // The CLI made the list before it read an answer that was on its way: such a question is no longer open.
+      if (this.channel.knows(request?.request_id)) continue;
+      this.#reader.readAgain(Buffer.from(JSON.stringify(request) ?? ''));
+    }
   }
 }

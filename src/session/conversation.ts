@@ -1,20 +1,24 @@
-import { createHash } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
-import { type Fact, factOf } from '../wire/facts.ts';
+import { type Fact, factOf, type RateLimit } from '../wire/facts.ts';
+import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { CostMeter, type SessionUsage } from './cost-meter.ts';
+import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import { RateLimits } from './rate-limits.ts';
 import { Turn } from './turn.ts';
+import { TurnHistory, type TurnRecord } from './turn-history.ts';
+import { TurnRegistry } from './turn-registry.ts';
 import type { TurnResult } from './turn-result.ts';
 
 /** The way from the conversation to the incarnation that serves it. */
 export interface Delivery {
   readonly epoch: number;
   /** Puts the prompt on the CLI's input, in call order. */
-  deliver(record: PromptRecord): void;
+  deliver(record: PromptRecord, content: PromptContent): void;
   /** The CLI began or stopped working. */
   setWorking(isWorking: boolean): void;
   /** A turn opened: its deadline begins. */
@@ -35,16 +39,8 @@ export interface ConversationFacts {
   readonly activity: ActivityState | undefined;
 }
 
-interface KnownTurn {
-  readonly turn: Turn;
-  readonly settle: (result: TurnResult) => void;
-  readonly digest: string;
-  readonly record: PromptRecord;
-}
-
-const ENDED_TURNS_KEPT = 1_000;
-/** Ids are short; the turns behind them are long forgotten. */
-const USED_IDS_KEPT = 100_000;
+/** From here on a process that resumes may go on from the totals of its predecessor (measured: not 2.1.260, but 2.1.290). */
+const TOTALS_GO_ON = [2, 1, 261] as const;
 
 const NOTHING_KNOWN: ConversationFacts = {
   conversationId: undefined,
@@ -63,16 +59,15 @@ export class Conversation {
   readonly #ledger: PromptLedger;
   readonly #meter = new CostMeter();
   readonly #tasks = new BackgroundTasks();
-  /** Turns by prompt id, the newest ended ones too: a repeated id finds its turn. */
-  readonly #turns = new Map<string, KnownTurn>();
-  readonly #usedIds = new Set<string>();
+  readonly #turns = new TurnRegistry();
+  readonly #history = new TurnHistory();
+  readonly #limits = new RateLimits();
   #facts: ConversationFacts = NOTHING_KNOWN;
   #delivery: Delivery | undefined;
   #epoch = 0;
   #hasLifecycle = false;
   #isTurnOpen = false;
   #isModeChecked = false;
-  #turnNumber = 0;
   #hasCompletedTurn = false;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
@@ -125,7 +120,7 @@ export class Conversation {
 
   /** Counts the turns that opened. */
   get turnNumber(): number {
-    return this.#turnNumber;
+    return this.#history.count;
   }
 
   /** True from `system/init` to the result of a turn, whoever it belongs to. */
@@ -163,27 +158,30 @@ export class Conversation {
     return this.#meter.usage();
   }
 
+  turns(): readonly TurnRecord[] {
+    return this.#history.list();
+  }
+
+  rateLimits(): Readonly<Record<string, RateLimit>> {
+    return this.#limits.list();
+  }
+
   /**
    * Takes a prompt. The same id with the same content is the same prompt and returns its turn, also after its end; with
    * other content it throws PROMPT_ID_USED. Throws PROMPT_QUEUE_FULL and SESSION_BUSY.
    */
-  accept(id: string, content: PromptContent, onBusy: OnBusy): { turn: Turn; isNew: boolean } {
-    const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64');
-    const known = this.#turns.get(id);
-    if (known?.digest === digest) return { turn: known.turn, isNew: false };
-    if (known !== undefined || this.#usedIds.has(id)) {
-      throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
-    }
+  accept(
+    id: string,
+    content: PromptContent,
+    { onBusy, isUntrusted = false }: { onBusy: OnBusy; isUntrusted?: boolean },
+  ): { turn: Turn; isNew: boolean } {
+    const known = this.#turns.find(id, content);
+    if (known !== undefined) return { turn: known, isNew: false };
     if (onBusy === 'reject' && this.#ledger.outstanding.length + this.#ledger.queued.length > 0) {
       throw new TroupeError('SESSION_BUSY', { details: { field: 'onBusy' } });
     }
-    const record = this.#ledger.accept({ id, content, onBusy, acceptedSeq: this.#log.lastSeq + 1 });
-    let settle: (result: TurnResult) => void = () => {};
-    const result = new Promise<TurnResult>((resolve) => {
-      settle = resolve;
-    });
-    const turn = new Turn(record, this.#log, result);
-    this.#turns.set(id, { turn, settle, digest, record });
+    const record = this.#ledger.accept({ id, content, onBusy, isUntrusted, acceptedSeq: this.#log.lastSeq + 1 });
+    const turn = this.#turns.add(record, (result) => new Turn(record, this.#log, result));
     // Only now, because whoever hears of it may take it back at once.
     this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
     this.#pump();
@@ -225,6 +223,7 @@ export class Conversation {
     this.detach();
     this.#ledger.onProcessLost({ ...policy, canSendAgain: this.#hasLifecycle });
     this.#isTurnOpen = false;
+    this.#history.lost(this.#log.now());
     this.#facts = { ...this.#facts, activity: undefined };
     this.#tasks.forget();
     this.#isWorking = false;
@@ -290,6 +289,9 @@ export class Conversation {
       case 'task.ended':
         this.#tasks.ended(fact.id, fact.isReporting);
         break;
+      case 'rate-limit.told':
+        this.#noteLimit(fact.limit);
+        break;
       case 'permission-mode.changed':
         this.#facts = { ...this.#facts, permissionMode: fact.mode };
         break;
@@ -324,9 +326,10 @@ export class Conversation {
     }
     this.#ledger.onTurnOpened(this.#hasLifecycle);
     this.#isTurnOpen = true;
-    this.#turnNumber += 1;
     this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
+    const at = this.#log.now();
+    this.#history.opened({ incarnation: this.#epoch, conversationId: this.#facts.conversationId, at });
     this.#append({ type: 'turn.started', promptId: started?.id });
     this.#delivery?.turnStarted();
   }
@@ -338,34 +341,23 @@ export class Conversation {
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
     this.#lastErrors = isFailure ? (fact.errors.length > 0 ? fact.errors : [fact.text ?? '']) : [];
     this.#hasCompletedTurn ||= !fact.isError;
-    const costUsd = this.#meter.add(fact);
-    const promptIds = this.#ledger.onResult(fact, costUsd, this.#hasLifecycle);
+    const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
+    const { costUsd } = cost;
+    const promptIds = this.#ledger.onResult(fact, cost, this.#hasLifecycle);
+    this.#history.closed(fact, cost, { promptIds, at: this.#log.now() });
     this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd });
+  }
+
+  #noteLimit(limit: RateLimit): void {
+    const change = this.#limits.note(limit);
+    if (change === undefined) return;
+    this.#append({ type: `quota.${change}`, window: limit.window, resetsAt: limit.resetsAt });
   }
 
   #onEnded(record: PromptRecord, result: TurnResult): void {
     this.#append({ type: 'prompt.ended', promptId: record.id, outcome: result.outcome });
-    this.#turns.get(record.id)?.settle(result);
-    this.#forgetOldTurns();
+    this.#turns.settle(record.id, result);
     this.#wakeWatchers();
-  }
-
-  /** The CLI drops a prompt whose id it has seen, without a word (WIRE §11): such an id must never be sent again. */
-  #rememberId(id: string): void {
-    this.#usedIds.add(id);
-    const oldest = this.#usedIds.values().next();
-    if (this.#usedIds.size > USED_IDS_KEPT && oldest.done !== true) this.#usedIds.delete(oldest.value);
-  }
-
-  #forgetOldTurns(): void {
-    let surplus = this.#turns.size - ENDED_TURNS_KEPT;
-    for (const [id, { record }] of this.#turns) {
-      if (surplus <= 0) return;
-      surplus -= 1;
-      if (record.state !== 'ended') continue;
-      this.#turns.delete(id);
-      this.#rememberId(id);
-    }
   }
 
   #pump(): void {
@@ -374,7 +366,10 @@ export class Conversation {
       const record = this.#ledger.deliverNext();
       if (record === undefined) break;
       this.#append({ type: 'prompt.delivered', promptId: record.id });
-      delivery.deliver(record);
+      delivery.deliver(
+        record,
+        record.isUntrusted ? inertContent(record.content, this.#facts.cliVersion) : record.content,
+      );
     }
     this.#updateWork();
   }

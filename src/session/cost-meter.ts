@@ -1,40 +1,71 @@
-import type { ResultFacts, Usage } from '../wire/facts.ts';
+import type { ModelTokens, ResultFacts, Usage } from '../wire/facts.ts';
+
+/** What one model used: tokens, and US dollars by the CLI's own price list. Unknown is undefined, not 0. */
+export type ModelUsage = ModelTokens;
 
 /** What a session has used so far. Unknown is undefined, not 0. */
-export interface SessionUsage {
+export interface SessionUsage extends Usage {
+  /** US dollars, by the CLI's own price list. */
   readonly costUsd: number | undefined;
-  readonly inputTokens: number | undefined;
-  readonly outputTokens: number | undefined;
-  readonly cacheReadTokens: number | undefined;
-  readonly cacheCreationTokens: number | undefined;
+  /** By the name of the model, subagents and summaries included. */
+  readonly models: Readonly<Record<string, ModelUsage>>;
   /** Results seen, unprompted turns included. */
   readonly turns: number;
 }
 
+/** What one turn added. */
+export interface TurnCost {
+  readonly costUsd: number | undefined;
+  /** By the name of the model; undefined where the release does not tell. */
+  readonly models: Readonly<Record<string, ModelUsage>> | undefined;
+}
+
+type Models = Readonly<Record<string, ModelUsage>>;
+
+/** Running totals of a process, as its newest result told them. */
+interface Totals {
+  readonly costUsd: number;
+  readonly models: Models;
+}
+
+const ZERO: Totals = { costUsd: 0, models: {} };
+const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens'] as const;
+
 /**
- * Adds up what the turns cost. The CLI reports a running total per process, so each turn is the rise above the highest
- * total seen; a new process, or a total that fell, starts again at zero (R84).
+ * Adds up what the turns cost, over the processes of a session and over `/clear` (R84). From 2.1.312 on a result says what
+ * it adds. Before, it holds running totals of the process, and a turn is what they rose by; they begin at zero again after
+ * `/clear`, and in a new process, unless that is a release from 2.1.261 on whose predecessor ended in order: such a one
+ * goes on from the totals it finds in the transcript (measured).
  */
 export class CostMeter {
-  #highWaterUsd = 0;
+  #mark = ZERO;
+  /** Totals of the former process, until the first result of the new one tells whether they go on. */
+  #inherited: Totals | undefined;
   #costUsd: number | undefined;
   #tokens: Usage | undefined;
+  #models: Models = {};
   #turns = 0;
 
   startProcess(): void {
-    this.#highWaterUsd = 0;
+    this.#inherited = this.#mark === ZERO ? this.#inherited : this.#mark;
+    this.#mark = ZERO;
   }
 
-  /** Counts a result and returns what its turn cost, in US dollars. */
-  add(result: ResultFacts): number | undefined {
+  /** Counts a result and returns what its turn added. `mayGoOn`: this release may take up the totals of a former process. */
+  add(result: ResultFacts, mayGoOn = false): TurnCost {
     this.#turns += 1;
-    this.#tokens = sum(this.#tokens, result.usage);
-    const total = result.totalCostUsd;
-    if (total === undefined) return undefined;
-    const cost = total < this.#highWaterUsd ? total : total - this.#highWaterUsd;
-    this.#highWaterUsd = total;
-    this.#costUsd = (this.#costUsd ?? 0) + cost;
-    return cost;
+    const added = result.modelUsageAdded === undefined ? this.#rise(result, mayGoOn) : told(result.modelUsageAdded);
+    this.#inherited = undefined;
+    this.#mark = {
+      costUsd: result.totalCostUsd ?? this.#mark.costUsd,
+      models: result.modelUsage ?? this.#mark.models,
+    };
+    if (added.costUsd !== undefined) this.#costUsd = (this.#costUsd ?? 0) + added.costUsd;
+    this.#models = sumModels(this.#models, added.models ?? {});
+    // Per model the subagents are counted, too; the usage of a result is that of its main conversation (WIRE §17).
+    const tokens = added.models === undefined ? result.usage : tokensOf(added.models);
+    this.#tokens = sum(this.#tokens, tokens);
+    return added;
   }
 
   usage(): SessionUsage {
@@ -44,19 +75,88 @@ export class CostMeter {
       outputTokens: this.#tokens?.outputTokens,
       cacheReadTokens: this.#tokens?.cacheReadTokens,
       cacheCreationTokens: this.#tokens?.cacheCreationTokens,
+      models: this.#models,
       turns: this.#turns,
+    };
+  }
+
+  #rise(result: ResultFacts, mayGoOn: boolean): TurnCost {
+    const { totalCostUsd, modelUsage } = result;
+    if (mayGoOn && this.#inherited !== undefined && goesOn(result, this.#inherited)) this.#mark = this.#inherited;
+    if (hasFallen(result, this.#mark)) this.#mark = ZERO;
+    const mark = this.#mark;
+    return {
+      costUsd: totalCostUsd === undefined ? undefined : totalCostUsd - mark.costUsd,
+      models: modelUsage === undefined ? undefined : riseOfModels(mark.models, modelUsage),
     };
   }
 }
 
+function told(models: Models): TurnCost {
+  const costs = Object.values(models).map(({ costUsd }) => costUsd);
+  const isKnown = costs.every((cost) => cost !== undefined);
+  return { costUsd: isKnown ? costs.reduce((total, cost) => total + (cost ?? 0), 0) : undefined, models };
+}
+
+/** What is left of the totals without this turn's own tokens must hold everything the former process counted. */
+function goesOn({ totalCostUsd, modelUsage, usage }: ResultFacts, former: Totals): boolean {
+  if (totalCostUsd === undefined || totalCostUsd < former.costUsd || modelUsage === undefined) return false;
+  return tokenCount(tokensOf(modelUsage)) - tokenCount(usage) >= tokenCount(tokensOf(former.models));
+}
+
+function hasFallen({ totalCostUsd, modelUsage }: ResultFacts, mark: Totals): boolean {
+  if (totalCostUsd !== undefined && totalCostUsd < mark.costUsd) return true;
+  return modelUsage !== undefined && tokenCount(tokensOf(modelUsage)) < tokenCount(tokensOf(mark.models));
+}
+
+function riseOfModels(from: Models, to: Models): Models {
+  const rises = Object.entries(to).map(([name, now]) => [name, rise(from[name], now)] as const);
+  // A model that did nothing in this turn still has its totals in the result.
+  return Object.fromEntries(rises.filter(([, model]) => tokenCount(model) > 0 || (model.costUsd ?? 0) > 0));
+}
+
+function rise(from: ModelUsage | undefined, to: ModelUsage): ModelUsage {
+  if (from === undefined) return to;
+  const difference = (name: keyof ModelUsage) => {
+    const value = to[name];
+    return value === undefined ? undefined : value - (from[name] ?? 0);
+  };
+  return {
+    inputTokens: difference('inputTokens'),
+    outputTokens: difference('outputTokens'),
+    cacheReadTokens: difference('cacheReadTokens'),
+    cacheCreationTokens: difference('cacheCreationTokens'),
+    costUsd: difference('costUsd'),
+  };
+}
+
+function sumModels(left: Models, right: Models): Models {
+  const summed = Object.entries(right).map(([name, model]) => {
+    const known = left[name];
+    const costUsd = known === undefined ? model.costUsd : plus(known.costUsd, model.costUsd);
+    return [name, { ...(sum(known, model) ?? model), costUsd }] as const;
+  });
+  return { ...left, ...Object.fromEntries(summed) };
+}
+
+function tokensOf(models: Models): Usage | undefined {
+  return Object.values(models).reduce<Usage | undefined>((total, model) => sum(total, model), undefined);
+}
+
+function tokenCount(usage: Usage | undefined): number {
+  return COUNTS.reduce((total, name) => total + (usage?.[name] ?? 0), 0);
+}
+
 function sum(left: Usage | undefined, right: Usage | undefined): Usage | undefined {
   if (left === undefined || right === undefined) return left ?? right;
-  const add = (a: number | undefined, b: number | undefined) =>
-    a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
   return {
-    inputTokens: add(left.inputTokens, right.inputTokens),
-    outputTokens: add(left.outputTokens, right.outputTokens),
-    cacheReadTokens: add(left.cacheReadTokens, right.cacheReadTokens),
-    cacheCreationTokens: add(left.cacheCreationTokens, right.cacheCreationTokens),
+    inputTokens: plus(left.inputTokens, right.inputTokens),
+    outputTokens: plus(left.outputTokens, right.outputTokens),
+    cacheReadTokens: plus(left.cacheReadTokens, right.cacheReadTokens),
+    cacheCreationTokens: plus(left.cacheCreationTokens, right.cacheCreationTokens),
   };
+}
+
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 }

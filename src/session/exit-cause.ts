@@ -1,5 +1,6 @@
 import type { CliExit, EndCause } from '../../machines/session/session.events.ts';
 import { TroupeError } from '../errors.ts';
+import { optionOfFlag } from '../launch/reserved-flags.ts';
 
 export interface ExitEvidence {
   readonly exit: CliExit;
@@ -14,14 +15,15 @@ export interface ExitEvidence {
 
 interface KnownReason {
   readonly pattern: RegExp;
-  readonly code: 'CONVERSATION_NOT_FOUND' | 'CLI_EXITED';
+  readonly code: 'CONVERSATION_NOT_FOUND' | 'OPTION_UNSUPPORTED' | 'CLI_EXITED';
 }
 
 /** Ends that would only repeat themselves: a restart would burn its budget for nothing (P8, R62). */
 const PERMANENT: readonly KnownReason[] = [
   { pattern: /No conversation found|--resume requires a valid session/i, code: 'CONVERSATION_NOT_FOUND' },
   { pattern: /is already in use/i, code: 'CLI_EXITED' },
-  { pattern: /unknown option|error: option|Invalid MCP config/i, code: 'CLI_EXITED' },
+  { pattern: /error: unknown option/i, code: 'OPTION_UNSUPPORTED' },
+  { pattern: /error: option|Invalid MCP config/i, code: 'CLI_EXITED' },
   { pattern: /cannot be used with root|Invalid session ID/i, code: 'CLI_EXITED' },
 ];
 
@@ -42,8 +44,21 @@ export function exitCause(evidence: ExitEvidence): EndCause {
     code: known?.code ?? 'CLI_EXITED',
     message: `${reason === '' ? 'It said nothing.' : reason} (${status})${cut}`,
     permanent: known !== undefined,
-    details: { exitCode: exit.exitCode, signal: exit.signal, stderrTail: shownTail(stderr) },
+    details: {
+      exitCode: exit.exitCode,
+      signal: exit.signal,
+      stderrTail: shownTail(stderr),
+      ...(known?.code === 'OPTION_UNSUPPORTED' ? unknownFlag(`${said}\n${stderr}`) : {}),
+    },
   };
+}
+
+/** The flag that the release does not know, and the option that it came from; its value may be a secret and stays out (P11). */
+function unknownFlag(words: string): Readonly<Record<string, unknown>> {
+  const name = /error: unknown option '--([\w-]+)/i.exec(words)?.[1];
+  if (name === undefined) return {};
+  const option = optionOfFlag(name);
+  return { flag: `--${name}`, ...(option === undefined ? {} : { option }) };
 }
 
 /** The end of what stderr said, short enough for an error. */

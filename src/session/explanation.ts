@@ -1,3 +1,4 @@
+import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { SessionStatus } from './session.ts';
 import type { StateChange } from './session-life.ts';
@@ -15,7 +16,12 @@ export interface Explanation {
   readonly waitingFor: readonly string[];
   readonly incarnation: number;
   readonly pid: number | undefined;
-  readonly openPermissions: readonly { readonly id: string; readonly toolName: string; readonly ageMs: number }[];
+  readonly openPermissions: readonly {
+    readonly id: string;
+    readonly kind: QuestionKind;
+    readonly toolName: string | undefined;
+    readonly ageMs: number;
+  }[];
   readonly queuedPrompts: number;
   readonly outstandingPrompts: number;
   readonly backgroundTasks: number;
@@ -87,7 +93,9 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
       return open.map(({ name }) => `MCP server "${name}", at most ${timeouts?.mcpServerMs} ms`);
     }
     case 'awaiting-permission':
-      return facts.openPermissions.map(({ id, toolName }) => `an answer to permission request ${id} (${toolName})`);
+      return facts.openPermissions.map(
+        ({ id, toolName, kind }) => `an answer to permission request ${id} (${toolName ?? kind})`,
+      );
     case 'ready':
       return facts.outstandingPrompts > 0 ? ['the result of the turn'] : ['a prompt'];
     case 'closing':

@@ -1,16 +1,16 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type Actor, createActor } from 'xstate';
-import type { McpServerSpec, SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
+import type { SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
 import type { SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import type { HookDesk } from '../hooks/hook-desk.ts';
-import { McpBridge } from '../mcp/mcp-bridge.ts';
-import { ServerWatch } from '../mcp/server-watch.ts';
+import { McpDesk } from '../mcp/mcp-desk.ts';
+import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
+import { factOf } from '../wire/facts.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import type { Delivery } from './conversation.ts';
 import { causeOf } from './exit-cause.ts';
@@ -40,10 +40,13 @@ export interface IncarnationOptions {
   readonly plan: CliLinkOptions['plan'];
   readonly timeouts: SessionTimeouts & { readonly controlMs: number };
   readonly limits: CliLinkOptions['limits'];
-  readonly servers: ReadonlyMap<string, McpServer>;
-  readonly mcpServers: readonly McpServerSpec[];
+  readonly servers: ServerSet;
   readonly permissions: PermissionDesk;
   readonly hooks: HookDesk;
+  /** Prompts are no commands, whatever they begin with. */
+  readonly isVerbatim: boolean;
+  /** Why the CLI, by what it says of itself, must not serve this session; undefined when it may. */
+  readonly refuse: CliLinkOptions['refuse'];
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly listener: IncarnationListener;
 }
@@ -54,19 +57,17 @@ export class Incarnation {
   readonly actor: Actor<typeof sessionMachine>;
   readonly #options: IncarnationOptions;
   readonly #link: CliLink;
-  readonly #watch: ServerWatch;
-  readonly #bridge: McpBridge;
+  readonly #mcp: McpDesk;
 
   constructor(options: IncarnationOptions) {
     this.number = options.number;
     this.#options = options;
-    this.#watch = this.#buildWatch();
-    this.#bridge = this.#buildBridge();
+    this.#mcp = this.#buildMcp();
     this.#link = this.#buildLink();
     const machine = sessionMachine.provide({ actors: { cliLink: this.#link.port } });
-    const { id, mcpServers, timeouts, clock, inspect } = options;
+    const { id, timeouts, clock, inspect } = options;
     this.actor = createActor(machine, {
-      input: { id, incarnation: options.number, mcpServers, timeouts },
+      input: { id, incarnation: options.number, mcpServers: this.#mcp.specs, timeouts },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
@@ -92,8 +93,8 @@ export class Incarnation {
   }
 
   /** Asks for `initialize` again on the living process; rejects as a control request does. */
-  reinitialize(deadlineMs: number): Promise<void> {
-    return this.#link.reinitialize(deadlineMs);
+  reinitialize(options: { deadlineMs: number; signal?: AbortSignal | undefined }): Promise<void> {
+    return this.#link.reinitialize(options);
   }
 
   /** Tells the machine something; after its end nobody listens any more. */
@@ -103,16 +104,24 @@ export class Incarnation {
 
   /** The way the conversation reaches this process. */
   delivery(): Delivery {
+    const { isVerbatim } = this.#options;
     return {
       epoch: this.number,
-      deliver: (record: PromptRecord) => {
-        const line = this.#options.codec.encodePrompt({ uuid: record.id, content: record.content });
+      deliver: (record: PromptRecord, content) => {
+        const line = this.#options.codec.encodePrompt({
+          uuid: record.id,
+          content,
+          isVerbatim: isVerbatim || record.isUntrusted,
+        });
         // A prompt that cannot be written has no process any more: its end decides what becomes of the prompt.
         this.#link.write(line).catch(() => {});
       },
       setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
       turnStarted: () => this.tell({ type: 'turn.started', at: this.#options.clock.now() }),
-      turnEnded: () => this.tell({ type: 'turn.ended' }),
+      turnEnded: () => {
+        this.tell({ type: 'turn.ended' });
+        this.#mcp.look();
+      },
     };
   }
 
@@ -140,8 +149,7 @@ export class Incarnation {
   }
 
   #end(output: SessionOutput): void {
-    this.#watch.close();
-    this.#bridge.close();
+    this.#mcp.close();
     this.#options.permissions.withdrawAll('The CLI process is gone.');
     const cause = this.#link.withEvidence(output.cause);
     this.#link.cut(cause);
@@ -149,7 +157,7 @@ export class Incarnation {
   }
 
   #buildLink(): CliLink {
-    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks } = this.#options;
+    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks, refuse } = this.#options;
     const link = new CliLink({
       codec,
       clock,
@@ -158,42 +166,49 @@ export class Incarnation {
       limits,
       killGraceMs: timeouts.killGraceMs,
       controlMs: timeouts.controlMs,
-      listener,
+      listener: this.#overhear(listener),
+      refuse,
     });
     link.channel.handle('can_use_tool', ({ requestId, request, signal }) =>
       permissions.ask(requestId, request, signal),
     );
+    link.channel.handle('elicitation', ({ requestId, request, signal }) =>
+      permissions.elicit(requestId, request, signal),
+    );
+    link.channel.handle('request_user_dialog', ({ requestId, request, signal }) =>
+      permissions.showDialog(requestId, request, signal),
+    );
     link.channel.handle('hook_callback', ({ request, signal }) => hooks.call(request, signal));
-    link.channel.handle('mcp_message', ({ request, signal }) => this.#bridge.handle(request, signal));
+    link.channel.handle('mcp_message', ({ request, signal }) => this.#mcp.handle(request, signal));
     return link;
   }
 
-  #buildBridge(): McpBridge {
-    const { servers } = this.#options;
-    return new McpBridge({
-      servers,
-      onHandshakeStarted: (server) => this.#watch.handshakeStarted(server),
-      onConnected: (server) => this.#watch.connected(server),
-      onFailed: (server, reason) => this.#watch.failed(server, reason),
-      onNotification: (server, message) => {
-        // Its acknowledgement says nothing, so a flood of progress takes no place of a request (P10).
-        void this.channel.notify('mcp_message', { server_name: server, message });
+  /** What the CLI says of its servers by itself: as soon as it is there, and at the start of each turn. */
+  #overhear(listener: IncarnationListener): CliLinkOptions['listener'] {
+    return {
+      ...listener,
+      initialized: (answer) => {
+        listener.initialized(answer);
+        this.#mcp.begin();
       },
-    });
+      message: (message) => {
+        listener.message(message);
+        if (message.type === 'system' && message.subtype === 'init') this.#mcp.turnOpened(factOf(message));
+      },
+    };
   }
 
-  #buildWatch(): ServerWatch {
-    const { clock, timeouts, inspect, listener } = this.#options;
-    return new ServerWatch({
+  #buildMcp(): McpDesk {
+    const { clock, timeouts, inspect, listener, servers } = this.#options;
+    return new McpDesk({
       clock,
+      servers,
       connectMs: timeouts.mcpServerMs,
+      controlMs: timeouts.controlMs,
       inspect,
-      onChanged: (server, status, reason) => {
-        listener.mcpChanged(server, status, reason);
-        if (status === 'connecting') this.tell({ type: 'mcp.handshake-started', server });
-        if (status === 'connected') this.tell({ type: 'mcp.connected', server });
-        if (status === 'failed') this.tell({ type: 'mcp.failed', server, reason: reason ?? 'unknown reason' });
-      },
+      channel: () => this.channel,
+      onNews: (news) => this.tell(news),
+      onChanged: (server, status, reason) => listener.mcpChanged(server, status, reason),
     });
   }
 }

@@ -29,6 +29,9 @@ export interface InterruptTarget {
   readonly except?: string;
 }
 
+/** With this capability an interrupt takes the prompts that wait in the CLI back too (WIRE §8, §23). */
+const DROPS_QUEUED = 'interrupt_cancel_queued_v1';
+
 export async function interruptConversation(target: InterruptTarget): Promise<InterruptReceipt> {
   const { life, conversation } = target;
   const cancelled = target.cancelQueued === true ? takeBackQueued(target) : [];
@@ -43,9 +46,10 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const stopped = conversation.ledger.markInterrupted(meant);
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
+  const waiting = meant.filter((record) => record.state === 'delivered' && !stopped.includes(record));
   const isOverdue = overdue(incarnation.actor);
   try {
-    await send(target, incarnation);
+    cancelled.push(...(await send(target, incarnation, waiting)));
   } catch (error) {
     conversation.ledger.unmarkInterrupted(stopped);
     throw error;
@@ -63,8 +67,11 @@ async function interruptForeign(target: InterruptTarget, cancelled: string[]): P
   const incarnation = life.incarnation;
   if (incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
   const turn = conversation.turnNumber;
+  const waiting = conversation.ledger.outstanding.filter(
+    ({ id, state }) => state === 'delivered' && id !== target.except,
+  );
   const isOverdue = overdue(incarnation.actor);
-  await send(target, incarnation);
+  cancelled.push(...(await send(target, incarnation, waiting)));
   const hasEnded = () => conversation.turnNumber !== turn || !conversation.isTurnOpen;
   await within(conversation, clock, 2 * interruptMs, hasEnded);
   if (isOverdue() || !hasEnded()) throw timedOut(target);
@@ -73,19 +80,53 @@ async function interruptForeign(target: InterruptTarget, cancelled: string[]): P
 
 type Incarnation = NonNullable<SessionLife['incarnation']>;
 
-/** Tells the machine, which then guards the deadline, and the CLI. A refusal is taken back from the machine. */
-async function send({ interruptMs, cancelQueued }: InterruptTarget, incarnation: Incarnation): Promise<void> {
+/**
+ * Tells the machine, which then guards the deadline, and the CLI. A refusal is taken back from the machine. Resolves with
+ * the ids of waiting prompts that the CLI dropped because it was asked to.
+ */
+async function send(
+  target: InterruptTarget,
+  incarnation: Incarnation,
+  waiting: readonly PromptRecord[],
+): Promise<string[]> {
+  const { interruptMs: deadlineMs, conversation } = target;
+  const dropsQueued = target.cancelQueued === true && conversation.facts.capabilities.includes(DROPS_QUEUED);
   incarnation.tell({ type: 'session.interrupt' });
-  const payload = cancelQueued === true ? { cancel_queued: true } : {};
   try {
-    await incarnation.channel.request('interrupt', payload, { deadlineMs: interruptMs });
+    // A release that does not drop them by itself is asked for each; it reads that before the interrupt.
+    const asked = target.cancelQueued === true && !dropsQueued ? askBack(target, incarnation, waiting) : [];
+    const payload = dropsQueued ? { cancel_queued: true } : {};
+    const answer = await incarnation.channel.request('interrupt', payload, { deadlineMs });
+    return [...(await asked), ...markDropped(target, waiting, answer['cancelled'])];
   } catch (error) {
     // Whether the answer comes or the process dies first, the turns tell what happened.
     const isRefused = TroupeError.is(error) && (error.code === 'CONTROL_REFUSED' || error.code === 'CONTROL_LIMIT');
-    if (TroupeError.is(error) && !isRefused) return;
+    if (TroupeError.is(error) && !isRefused) return [];
     incarnation.tell({ type: 'session.interrupt-refused' });
     throw error;
   }
+}
+
+async function askBack(
+  target: InterruptTarget,
+  { channel }: Incarnation,
+  waiting: readonly PromptRecord[],
+): Promise<string[]> {
+  const answers = waiting.map(({ id }) =>
+    channel.request('cancel_async_message', { message_uuid: id }, { deadlineMs: target.interruptMs }).then(
+      ({ cancelled }) => (cancelled === true ? [id] : []),
+      // It was not taken back, then: it stays among those that still wait.
+      () => [],
+    ),
+  );
+  return markDropped(target, waiting, (await Promise.all(answers)).flat());
+}
+
+/** The lifecycle says it too, where there is one: but not before the answer. */
+function markDropped(target: InterruptTarget, waiting: readonly PromptRecord[], named: unknown): string[] {
+  const ids = waiting.map(({ id }) => id).filter((id) => Array.isArray(named) && named.includes(id));
+  for (const id of ids) target.conversation.ledger.onLifecycle(id, 'cancelled');
+  return ids;
 }
 
 function timedOut({ interruptMs }: InterruptTarget): TroupeError {

@@ -1,4 +1,5 @@
 import { TroupeError } from '../errors.ts';
+import { faultOfBlock } from './prompt-blocks.ts';
 import type { PromptContent } from './prompt-record.ts';
 
 const MAX_ID_LENGTH = 200;
@@ -15,8 +16,8 @@ export function parsePromptContent(content: unknown): PromptContent {
     const isBlock =
       typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
     if (!isBlock) throw invalid(`content[${index}]`, 'expected an object with a string "type"');
-    const { type, text } = block as { type: string; text?: unknown };
-    if (type === 'text' && typeof text !== 'string') throw invalid(`content[${index}].text`, 'expected a text');
+    const fault = faultOfBlock(block as Record<string, unknown>);
+    if (fault !== undefined) throw invalid(`content[${index}].${fault.field}`, fault.reason);
   });
   const isBlank = content.every(({ type, text }) => type === 'text' && String(text).trim() === '');
   if (isBlank) throw invalid('content', 'the text is empty or blank');

@@ -1,6 +1,7 @@
 import { TroupeError } from '../errors.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts } from '../wire/facts.ts';
+import type { TurnCost } from './cost-meter.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
 
@@ -57,13 +58,20 @@ export class PromptLedger {
   }
 
   /** Throws PROMPT_QUEUE_FULL. */
-  accept(prompt: { id: string; content: PromptContent; onBusy: OnBusy; acceptedSeq: number }): PromptRecord {
+  accept(prompt: {
+    id: string;
+    content: PromptContent;
+    onBusy: OnBusy;
+    isUntrusted?: boolean;
+    acceptedSeq: number;
+  }): PromptRecord {
     if (this.#queue.length >= this.#maxQueued) {
       const details = { field: 'limits.maxPromptQueue', limit: this.#maxQueued };
       throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${this.#maxQueued} prompts.`, details });
     }
     const record: PromptRecord = {
       ...prompt,
+      isUntrusted: prompt.isUntrusted === true,
       state: 'queued',
       isEchoed: false,
       isFolded: false,
@@ -129,13 +137,13 @@ export class PromptLedger {
   }
 
   /** Ends the prompts the result belongs to and returns their ids; none for a result that is nobody's (P3, R73). */
-  onResult(result: ResultFacts, costUsd: number | undefined, hasLifecycle: boolean): readonly string[] {
+  onResult(result: ResultFacts, cost: TurnCost, hasLifecycle: boolean): readonly string[] {
     const covered = this.#coveredBy(result, hasLifecycle);
     const promptIds = covered.map((record) => record.id);
     for (const record of covered) {
       const outcome = outcomeOf(result, record.wasInterruptAsked);
       const { interruptReason } = record;
-      this.#end(record, endedByResult(result, { outcome, costUsd, promptIds, interruptReason }));
+      this.#end(record, endedByResult(result, { outcome, cost, promptIds, interruptReason }));
     }
     this.#lastResult = result;
     this.#isTurnOpen = false;
@@ -222,7 +230,8 @@ export class PromptLedger {
     // The result lists at most 64 prompts (WIRE §0.9): the lifecycle speaks for the others.
     const outcome = outcomeOf(result, record.wasInterruptAsked);
     const { interruptReason } = record;
-    this.#end(record, endedByResult(result, { outcome, costUsd: undefined, promptIds: [record.id], interruptReason }));
+    const cost = { costUsd: undefined, models: undefined };
+    this.#end(record, endedByResult(result, { outcome, cost, promptIds: [record.id], interruptReason }));
   }
 
   #start(record: PromptRecord): void {

@@ -10,12 +10,26 @@ export type PromptContent = string | readonly Readonly<Record<string, unknown>>[
  */
 export type OnBusy = 'enqueue' | 'steer' | 'interrupt' | 'reject';
 
+export interface PromptOptions {
+  /** The prompt's id: the same id with the same content is the same prompt. Default: made up. */
+  readonly id?: string | undefined;
+  /** Default `enqueue`. */
+  readonly onBusy?: OnBusy | undefined;
+  /**
+   * The text is somebody else's: text that begins with `/` runs no command, and `@file` reads no file into the prompt.
+   * Default false. On releases before 2.1.248 such text is followed by a block that says `(end of message)`.
+   */
+  readonly untrusted?: boolean | undefined;
+}
+
 /** One prompt on its way: queued → delivered → started → ended, the last exactly once (P2). */
 export interface PromptRecord {
   readonly id: string;
   /** Emptied when the prompt has ended: it is not sent again. */
   content: PromptContent;
   readonly onBusy: OnBusy;
+  /** Its text is somebody else's: it must not act as a command, and must not pull files into the prompt. */
+  readonly isUntrusted: boolean;
   /** `seq` of `prompt.accepted`: where reading the turn begins. */
   readonly acceptedSeq: number;
   state: 'queued' | 'delivered' | 'started' | 'ended';

@@ -34,8 +34,12 @@ export interface SessionLifeOptions {
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
   readonly build: (number: number, listener: IncarnationListener) => Incarnation;
+  /** Removes what only its processes needed; `ended` waits for it. Must not reject. */
+  readonly cleanUp?: (() => Promise<void>) | undefined;
   /** Asks a new process for what was changed at run time (P8); empty when nothing was. */
   readonly replay: (incarnation: Incarnation) => Promise<unknown>[];
+  /** Hears of every permission mode the CLI says it has gone over to: the next process starts in it (P8). */
+  readonly onModeChanged: (mode: string) => void;
 }
 
 export interface StateChange {
@@ -83,7 +87,9 @@ export class SessionLife {
     this.ended = new Promise((resolve) => {
       const end = (cause: EndCause) => {
         this.#finish(cause);
-        resolve({ cause, exit: this.#lastExit });
+        const ended = { cause, exit: this.#lastExit };
+        if (options.cleanUp === undefined) resolve(ended);
+        else void options.cleanUp().finally(() => resolve(ended));
       };
       this.#child.subscribe({
         next: (snapshot) => {
@@ -198,7 +204,12 @@ export class SessionLife {
         conversation.learn(readInitializeAnswer(answer));
         conversation.recheck();
       },
-      message: (message) => conversation.onMessage(message),
+      message: (message) => {
+        const former = conversation.facts.permissionMode;
+        conversation.onMessage(message);
+        const { permissionMode } = conversation.facts;
+        if (permissionMode !== undefined && permissionMode !== former) this.#options.onModeChanged(permissionMode);
+      },
       ended: (output) => this.#incarnationEnded(output, report),
       overdue: (what, deadlineMs) => {
         log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
@@ -286,6 +297,7 @@ export class SessionLife {
     if (this.#history.length > HISTORY_KEPT) this.#history.shift();
     this.#options.log.append(epoch, { type: 'session.state-changed', state, from });
     for (const listener of [...this.#listeners]) listener();
+    this.#options.conversation.recheck();
   }
 
   #finish(cause: EndCause): void {

@@ -1,7 +1,6 @@
 import { TroupeError } from '../errors.ts';
-import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { PermissionAnswer, PermissionDesk } from '../permissions/permission-desk.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
-import type { PermissionResult } from '../permissions/permission-result.ts';
 import { AnswerCall, parseCall } from './call-options.ts';
 import type { SessionLife } from './session-life.ts';
 
@@ -26,10 +25,11 @@ export class SessionPermissions {
   }
 
   /**
-   * Answers an open request. Resolves when the CLI's pipe took the answer. Rejects with INVALID_ANSWER,
+   * Answers an open request with a result of its kind: a `PermissionResult`, an `ElicitationResult` or a `UserDialogResult`.
+   * Resolves when the CLI's pipe took the answer. Rejects with INVALID_ANSWER,
    * PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
    */
-  async answer(id: string, answer: PermissionResult, options: { by?: string } = {}): Promise<void> {
+  async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');
     const written = this.#life.incarnation?.channel.answerWritten(id);
     this.#desk.answer(id, answer, by);

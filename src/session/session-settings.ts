@@ -11,6 +11,9 @@ export interface RuntimeSettings {
   /** MCP servers that were switched on or off. */
   readonly toggledServers: Map<string, boolean>;
   readonly serverModes: Map<string, 'default' | 'auto'>;
+  /** Names of the MCP servers since they were set; undefined while those of the options rule. */
+  mcpServers: readonly string[] | undefined;
+  hasSubscribers: boolean | null | undefined;
 }
 
 type Ask = (subtype: string, payload: Record<string, unknown>, options?: ControlOptions) => Promise<unknown>;
@@ -23,6 +26,8 @@ export function freshSettings(): RuntimeSettings {
     flagSettings: new Map(),
     toggledServers: new Map(),
     serverModes: new Map(),
+    mcpServers: undefined,
+    hasSubscribers: undefined,
   };
 }
 
@@ -35,6 +40,8 @@ export function shownSettings(settings: RuntimeSettings): Record<string, unknown
     flagSettings: [...settings.flagSettings.keys()],
     toggledServers: Object.fromEntries(settings.toggledServers),
     serverModes: Object.fromEntries(settings.serverModes),
+    mcpServers: settings.mcpServers,
+    hasSubscribers: settings.hasSubscribers,
   };
 }
 
@@ -43,12 +50,13 @@ export function shownSettings(settings: RuntimeSettings): Record<string, unknown
  * Empty when nothing was changed. Each promise may reject by itself; the others go on.
  */
 export function replaySettings(settings: RuntimeSettings, ask: Ask): Promise<unknown>[] {
-  const { thinking, flagSettings, toggledServers, serverModes } = settings;
+  const { thinking, flagSettings, toggledServers, serverModes, hasSubscribers } = settings;
   return [
     ...(thinking === undefined ? [] : [ask('set_max_thinking_tokens', thinkingPayload(thinking))]),
     ...(flagSettings.size === 0 ? [] : [ask('apply_flag_settings', { settings: Object.fromEntries(flagSettings) })]),
     ...[...toggledServers].map(([serverName, enabled]) => ask('mcp_toggle', { serverName, enabled })),
     ...[...serverModes].map(([serverName, mode]) => ask('set_mcp_permission_mode_override', { serverName, mode })),
+    ...(hasSubscribers === undefined ? [] : [ask('set_has_subscribers', { has_subscribers: hasSubscribers })]),
   ];
 }
 

@@ -1,42 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
-import { isRelease } from '../wire/release.ts';
-import {
-  ControlCall,
-  EventsCall,
-  InterruptCall,
-  Payload,
-  PromptCall,
-  parseCall,
-  SettledCall,
-  Subtype,
-} from './call-options.ts';
+import type { RateLimit } from '../wire/facts.ts';
+import { EventsCall, InterruptCall, PromptCall, parseCall, SettledCall } from './call-options.ts';
+import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import { errorOf, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
-import type { OnBusy, PromptContent } from './prompt-record.ts';
+import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import type { Turn } from './turn.ts';
+import type { TurnRecord } from './turn-history.ts';
 import { within } from './within.ts';
 
 /** How long a finished background agent may take to open the turn in which it reports. */
 const AGENT_REPORT_MS = 30_000;
-
-/** The states in which a process, or the next one, is on its way. */
-const STARTING: ReadonlySet<string> = new Set(['waiting', 'spawning', 'initializing', 'backing-off']);
-/** The first release known to take a second `initialize` (WIRE §1, §23). */
-const REINITIALIZES_SINCE = [2, 1, 197] as const;
 
 /** The three words shared with the official SDK and with ACP. */
 export type SessionStatus = 'idle' | 'running' | 'requires_action';
@@ -49,6 +38,7 @@ export interface SessionParts {
   readonly desk: PermissionDesk;
   readonly log: EventLog;
   readonly settings: RuntimeSettings;
+  readonly servers: ServerSet;
   readonly controlMs: number;
   /** The session was started with the second key to `bypassPermissions` (R93). */
   readonly mayBypass: boolean;
@@ -68,12 +58,15 @@ export class Session extends SessionControls implements AsyncDisposable {
   /** Resolves when the session is over for good, with how it ended. Never rejects. */
   readonly ended: Promise<{ reason: 'closed' | 'failed'; error: TroupeError | undefined }>;
   readonly #parts: SessionParts;
+  readonly #path: ControlPath;
 
   constructor(parts: SessionParts) {
     super();
     this.id = parts.id;
     this.key = parts.key;
     this.#parts = parts;
+    const { life, conversation, clock, controlMs } = parts;
+    this.#path = new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
     this.permissions = new SessionPermissions(parts.desk, parts.life);
     this.ended = parts.life.ended.then(({ cause }) => {
       const isAsked = cause.code === 'closed';
@@ -115,14 +108,14 @@ export class Session extends SessionControls implements AsyncDisposable {
    * Sends a prompt. Before the session is ready it waits in line. Throws INVALID_PROMPT, PROMPT_QUEUE_FULL, SESSION_BUSY,
    * PROMPT_ID_USED, SESSION_CLOSED or SESSION_QUARANTINED; what happens later is the turn's result.
    */
-  prompt(content: PromptContent, options: { id?: string | undefined; onBusy?: OnBusy | undefined } = {}): Turn {
+  prompt(content: PromptContent, options: PromptOptions = {}): Turn {
     const checked = parsePromptContent(content);
-    const { id: givenId, onBusy = 'enqueue' } = parseCall(PromptCall, options, 'options');
+    const { id: givenId, onBusy = 'enqueue', untrusted: isUntrusted } = parseCall(PromptCall, options, 'options');
     const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
     this.#assertTakesPrompts();
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
-    const { turn, isNew } = conversation.accept(id, checked, onBusy);
+    const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted: isUntrusted === true });
     if (this.state === 'hibernated') this.#parts.life.wake();
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
     if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});
@@ -133,11 +126,11 @@ export class Session extends SessionControls implements AsyncDisposable {
    * Takes back a prompt that has not begun. True: it will not run, and its turn ends as `cancelled`. False: it is too late,
    * or no such prompt is known. One that was written already is asked back from the CLI, which may reject as `control` does.
    */
-  async cancelPrompt(id: string): Promise<boolean> {
+  async cancelPrompt(id: string, options: ControlOptions = {}): Promise<boolean> {
     const { ledger } = this.#parts.conversation;
     if (ledger.cancelQueued(id)) return true;
     if (!ledger.outstanding.some((record) => record.id === id && record.state === 'delivered')) return false;
-    const answer = await this.control('cancel_async_message', { message_uuid: id });
+    const answer = await this.control('cancel_async_message', { message_uuid: id }, options);
     const { cancelled } = readAnswer(CancelledSchema, 'cancel_async_message', answer);
     // Releases without a lifecycle tell nothing more.
     if (cancelled) ledger.onLifecycle(id, 'cancelled');
@@ -163,31 +156,15 @@ export class Session extends SessionControls implements AsyncDisposable {
     payload: Record<string, unknown> = {},
     options: ControlOptions = {},
   ): Promise<Record<string, unknown>> {
-    const { timeoutMs, signal } = parseCall(ControlCall, options, 'options');
-    const request = parseCall(Payload, payload, 'payload');
-    const name = parseCall(Subtype, subtype, 'subtype');
-    this.#assertOpen();
-    const incarnation = this.#parts.life.incarnation;
-    if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
-    const deadlineMs = timeoutMs ?? this.#parts.controlMs;
-    const answer = incarnation.channel.request(name, request, { deadlineMs, signal });
-    return { ...(await answer.catch((error: unknown) => this.#refused(name, error))) };
+    return this.#path.ask(subtype, payload, options);
   }
 
   /**
    * Says `initialize` once more: questions that were open are asked again, each once. Refused with CONTROL_UNSUPPORTED
    * where the release is unknown or older than 2.1.197, because some of those end on it (WIRE §1).
    */
-  async reinitialize(): Promise<InitializeAnswer> {
-    this.#assertOpen();
-    const { cliVersion } = this.facts;
-    const { incarnation } = this.#parts.life;
-    if (incarnation === undefined) throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
-    if (cliVersion === undefined || !isRelease(cliVersion, REINITIALIZES_SINCE)) {
-      const reason = `"initialize" a second time needs Claude Code ${REINITIALIZES_SINCE.join('.')}; this is ${cliVersion ?? 'unknown'}.`;
-      throw new TroupeError('CONTROL_UNSUPPORTED', { reason, details: { subtype: 'initialize', cliVersion } });
-    }
-    await incarnation.reinitialize(this.#parts.controlMs);
+  async reinitialize(options: ControlOptions = {}): Promise<InitializeAnswer> {
+    await this.#path.reinitialize(options);
     return this.initializationResult();
   }
 
@@ -204,9 +181,19 @@ export class Session extends SessionControls implements AsyncDisposable {
     return [...this.#parts.life.history()];
   }
 
-  /** Tokens and money used so far; unknown is undefined, not 0. */
+  /** Tokens and money used so far, by model too; unknown is undefined, not 0. Per turn: `turns()`. */
   usage(): SessionUsage {
     return this.#parts.conversation.usage();
+  }
+
+  /** The newest 1000 turns, oldest first, with what each used: prompts, and turns the CLI began by itself. */
+  turns(): readonly TurnRecord[] {
+    return this.#parts.conversation.turns();
+  }
+
+  /** The limits of the account by window, as the CLI last told them; empty where it told none, as with an API key. */
+  rateLimits(): Readonly<Record<string, RateLimit>> {
+    return this.#parts.conversation.rateLimits();
   }
 
   /** The state of everything, as JSON. */
@@ -249,7 +236,7 @@ export class Session extends SessionControls implements AsyncDisposable {
       pid: this.pid,
       openPermissions: this.permissions
         .pending()
-        .map(({ id, toolName, askedAt }) => ({ id, toolName, ageMs: now - askedAt })),
+        .map(({ id, kind, toolName, askedAt }) => ({ id, kind, toolName, ageMs: now - askedAt })),
       queuedPrompts: conversation.ledger.queued.length,
       outstandingPrompts: conversation.ledger.outstanding.length,
       backgroundTasks: conversation.tasks.ids.length,
@@ -309,6 +296,10 @@ export class Session extends SessionControls implements AsyncDisposable {
     return this.#parts.settings;
   }
 
+  protected override get servers(): ServerSet {
+    return this.#parts.servers;
+  }
+
   protected override get mayBypass(): boolean {
     return this.#parts.mayBypass;
   }
@@ -319,42 +310,12 @@ export class Session extends SessionControls implements AsyncDisposable {
     log.append(life.epoch, { type: 'session.settings-changed', setting, value });
   }
 
-  protected override async initialized(): Promise<Readonly<Record<string, unknown>>> {
-    const { life, conversation, clock, controlMs } = this.#parts;
-    const isPending = () => life.initializeAnswer === undefined && STARTING.has(this.state) && !life.isOver;
-    this.#assertOpen();
-    await within(conversation, clock, controlMs, () => !isPending());
-    if (life.initializeAnswer !== undefined) return life.initializeAnswer;
-    if (isPending())
-      throw new TroupeError('CONTROL_TIMEOUT', { details: { subtype: 'initialize', deadlineMs: controlMs } });
-    this.#assertOpen();
-    throw new TroupeError('NO_PROCESS', { details: { state: this.state } });
+  protected override initialized(options: ControlOptions): Promise<Readonly<Record<string, unknown>>> {
+    return this.#path.initialized(options);
   }
 
-  /** A process that is only starting is waited for: whether its flags already hold a change nobody can tell. */
-  protected override async reach(): Promise<boolean> {
-    const { life, conversation, clock, controlMs } = this.#parts;
-    this.#assertOpen();
-    await within(
-      conversation,
-      clock,
-      controlMs,
-      () => life.incarnation === undefined || life.initializeAnswer !== undefined,
-    );
-    this.#assertOpen();
-    return life.incarnation !== undefined;
-  }
-
-  /** A request that this release does not know is told apart from one it refuses. */
-  #refused(subtype: string, error: unknown): never {
-    if (!TroupeError.is(error) || error.code !== 'CONTROL_REFUSED') throw error;
-    const { cliError, cliErrorCode } = error.details;
-    const isUnknown =
-      cliErrorCode === 'unsupported_request' || String(cliError).startsWith('Unsupported control request');
-    if (!isUnknown) throw error;
-    const { cliVersion } = this.facts;
-    const reason = `"${subtype}"${cliVersion === undefined ? '' : ` in ${cliVersion}`}.`;
-    throw new TroupeError('CONTROL_UNSUPPORTED', { reason, cause: error, details: { ...error.details, cliVersion } });
+  protected override reach(options: ControlOptions): Promise<boolean> {
+    return this.#path.reach(options);
   }
 
   #interrupt(options: { cancelQueued?: boolean | undefined; except?: string }): Promise<InterruptReceipt> {

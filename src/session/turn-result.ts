@@ -1,6 +1,7 @@
 import { TroupeError } from '../errors.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts, Usage } from '../wire/facts.ts';
+import type { ModelUsage, TurnCost } from './cost-meter.ts';
 
 /** How a turn ended. `turn.result` always resolves with one of these; it never rejects. */
 export interface TurnResult {
@@ -9,10 +10,15 @@ export interface TurnResult {
   readonly text: string | undefined;
   /** Why it failed, was lost, was given back, or was interrupted by a deadline; an interrupt somebody asked for is no error. */
   readonly error: TroupeError | undefined;
-  /** Tokens of the turn; unknown is undefined, not 0. */
+  /** Tokens of the main conversation in this turn; unknown is undefined, not 0. */
   readonly usage: Usage | undefined;
-  /** US dollars this turn added, from the CLI's running total. Shared by all prompts in `promptIds`. */
+  /**
+   * US dollars the whole turn added. A merged turn has one price, which every prompt in `promptIds` shows: add up
+   * `session.turns()`, not prompts. Undefined where it was not told, also beyond the 64 prompts a result can name.
+   */
   readonly costUsd: number | undefined;
+  /** What the whole turn added by model, with its subagents; undefined where the release does not tell. */
+  readonly models: Readonly<Record<string, ModelUsage>> | undefined;
   readonly durationMs: number | undefined;
   /** Every prompt this result answered: the CLI may merge waiting prompts into one turn (WIRE §11). */
   readonly promptIds: readonly string[];
@@ -35,7 +41,7 @@ export function endedByResult(
   result: ResultFacts,
   facts: {
     outcome: PromptOutcome;
-    costUsd: number | undefined;
+    cost: TurnCost;
     promptIds: readonly string[];
     interruptReason?: TroupeError | undefined;
   },
@@ -45,7 +51,8 @@ export function endedByResult(
     text: facts.outcome === 'completed' ? result.text : undefined,
     error: errorFor(facts.outcome, result, facts.interruptReason),
     usage: result.usage,
-    costUsd: facts.costUsd,
+    costUsd: facts.cost.costUsd,
+    models: facts.cost.models,
     durationMs: result.durationMs,
     promptIds: facts.promptIds,
     permissionDenials: result.permissionDenials,
@@ -66,6 +73,7 @@ export function endedWithoutResult(
     error,
     usage: undefined,
     costUsd: undefined,
+    models: undefined,
     durationMs: undefined,
     promptIds: [promptId],
     permissionDenials: 0,

@@ -3,6 +3,7 @@ import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { TurnResult } from './turn-result.ts';
+import { textPieces } from './turn-text.ts';
 
 /**
  * One prompt and the work that answers it. Iterate it for the messages of the turn, await `result` for its end; both are
@@ -41,6 +42,15 @@ export class Turn implements AsyncIterable<CliMessage> {
         throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
       } else if (event.type === 'message' && hasStarted) yield event.message;
     }
+  }
+
+  /**
+   * What the model says to this prompt, piece by piece: as it is written with `includePartialMessages`, else block by
+   * block. Subagents are left out. An answer that the API broke off is followed by the one that takes its place; use a
+   * `MessageAssembler` to tell them apart. Throws as the iteration does.
+   */
+  textStream(): AsyncGenerator<string, void, void> {
+    return textPieces(this);
   }
 
   #hasBegunBefore(seq: number): boolean {

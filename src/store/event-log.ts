@@ -49,6 +49,11 @@ export class EventLog {
     return this.#lastSeq;
   }
 
+  /** The time that the next event will bear. */
+  now(): number {
+    return this.#now();
+  }
+
   get subscribers(): number {
     return this.#subscriptions.size;
   }

@@ -36,15 +36,28 @@ export type SessionFact =
       readonly origin: string | undefined;
       readonly costUsd: number | undefined;
     }
+  /** A limit of the account refuses work, or does so no more; `resetsAt` in milliseconds since 1970, where it was told. */
+  | { readonly type: 'quota.reached' | 'quota.reset'; readonly window: string; readonly resetsAt: number | undefined }
   | {
       readonly type: 'permission.requested';
+      readonly kind: 'tool' | 'elicitation' | 'dialog';
       readonly requestId: string;
-      readonly toolName: string;
+      /** Undefined for what is not about a tool. */
+      readonly toolName: string | undefined;
+      /** Of the tool; else the elicitation or the dialog as a whole. */
       readonly input: unknown;
       readonly toolUseId: string | undefined;
       readonly agentId: string | undefined;
     }
-  | { readonly type: 'permission.settled'; readonly requestId: string; readonly outcome: string; readonly by: string }
+  | {
+      readonly type: 'permission.settled';
+      readonly kind: 'tool' | 'elicitation' | 'dialog';
+      readonly requestId: string;
+      readonly outcome: string;
+      readonly by: string;
+      /** The rule that decided, where one did. */
+      readonly rule?: { readonly tool: string; readonly behavior: string; readonly source: string };
+    }
   | {
       readonly type: 'hook.called';
       readonly event: string;

@@ -4,6 +4,7 @@ import type { SessionOptions } from '../launch/session-options.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { RuntimeSettings } from '../session/session-settings.ts';
 import { currentHost } from './host.ts';
+import type { StoreLink } from './store-link.ts';
 
 export interface IncarnationPlanInput {
   readonly id: string;
@@ -12,6 +13,9 @@ export interface IncarnationPlanInput {
   readonly settings: RuntimeSettings;
   readonly conversation: Conversation;
   readonly stderrTailBytes: number;
+  readonly mcpTimeoutMs: number;
+  /** Where the conversation comes from and goes to, besides the disk. */
+  readonly storeLink?: StoreLink | undefined;
   /** Further fields of the `initialize` request: what is registered once per session. */
   readonly registrations: Record<string, unknown>;
 }
@@ -21,9 +25,11 @@ export interface IncarnationPlanInput {
  * the mode and with the model that ruled when its predecessor was lost (P8).
  */
 export async function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
-  const { id, number, options, settings, conversation, stderrTailBytes, registrations } = input;
-  const { conversationId, permissionMode } = conversation.facts;
-  if (number > 1 && permissionMode !== undefined) settings.permissionMode = allowedMode(permissionMode, options);
+  const { id, number, settings, conversation, stderrTailBytes, mcpTimeoutMs, registrations } = input;
+  const { conversationId } = conversation.facts;
+  const host = currentHost();
+  const options = (await input.storeLink?.prepare(input.options, host, conversationId !== undefined)) ?? input.options;
+  if (settings.permissionMode !== undefined) settings.permissionMode = allowedMode(settings.permissionMode, options);
   const { model: _model, ...withoutModel } = options;
   const planned = await planLaunch({
     options: settings.model === null ? withoutModel : options,
@@ -31,10 +37,12 @@ export async function planIncarnation(input: IncarnationPlanInput): Promise<Plan
     incarnation: number,
     ...(number > 1 && conversationId !== undefined ? { resume: conversationId } : {}),
     settings: { model: settings.model ?? undefined, permissionMode: settings.permissionMode },
-    host: currentHost(),
+    host,
     stderrTailBytes,
+    mcpTimeoutMs,
     token: randomBytes(8).toString('hex'),
   });
+  input.storeLink?.launched(planned.plan.env);
   return { ...planned, initialize: { ...planned.initialize, ...registrations } };
 }
 

@@ -1,10 +1,15 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { McpServerSpec } from '../../machines/session/session.context.ts';
 import type { Clock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { unsupportedOptions } from '../launch/option-support.ts';
+import { pathRoots } from '../launch/path-roots.ts';
+import { realPathOf } from '../launch/real-path.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
+import { ServerSet } from '../mcp/server-set.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
+import { subjectOf } from '../permissions/permission-request.ts';
+import { RuleBook } from '../permissions/rule-book.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import { Conversation } from '../session/conversation.ts';
 import { Incarnation } from '../session/incarnation.ts';
@@ -13,8 +18,11 @@ import { type Admission, SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { OpenTransport } from '../transport/transport.ts';
+import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
+import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
+import { StoreLink } from './store-link.ts';
 
 export interface SessionSurroundings {
   readonly clock: Clock;
@@ -26,6 +34,8 @@ export interface SessionSurroundings {
   readonly onListenerError: (error: unknown) => void;
   /** Wraps an observer so that what it throws, at once or later, stops nobody. */
   readonly isolated: (observer: (line: string) => unknown) => (line: string) => void;
+  /** Rules for every session, beside its own. */
+  readonly permissions: SessionOptions['permissions'];
   readonly restart: SessionOptions['restart'];
   readonly timeouts: SessionOptions['timeouts'];
   readonly limits: SessionOptions['limits'];
@@ -41,6 +51,7 @@ export interface BuiltSession {
 }
 
 const SETTLED_PERMISSIONS_KEPT = 200;
+const GRANTS_KEPT = 1_000;
 
 /** Puts a session together: its log, its desk, its conversation, its life. Starts nothing. */
 export function buildSession(id: string, options: SessionOptions, around: SessionSurroundings): BuiltSession {
@@ -59,8 +70,10 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   });
   let life: SessionLife | undefined;
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
-  const hooks = buildHooks(options, clock, timeouts.hookMs, log, () => life);
-  const servers = inProcessServers(options);
+  const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
+  const servers = new ServerSet(options.mcpServers);
+  const { sessionStore: store } = options;
+  const storeLink = store === undefined ? undefined : new StoreLink(store, options, clock);
   life = new SessionLife({
     id,
     restart,
@@ -72,10 +85,14 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     admission: around.admission,
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
+    cleanUp: storeLink === undefined ? undefined : () => storeLink.dispose(),
     replay: ({ channel }) =>
       replaySettings(settings, (subtype, payload) =>
         channel.request(subtype, payload, { deadlineMs: timeouts.controlMs }),
       ),
+    onModeChanged: (mode) => {
+      settings.permissionMode = mode;
+    },
     build: (number, listener) =>
       new Incarnation({
         id,
@@ -87,20 +104,23 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
           planIncarnation({
             id,
             number,
-            options,
+            options: { ...options, mcpServers: servers.servers },
             settings,
             conversation,
             stderrTailBytes,
+            mcpTimeoutMs: timeouts.mcpServerMs,
+            storeLink,
             registrations: hooks.registration(),
           }),
-        timeouts,
+        timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,
-        mcpServers: serverSpecs(options),
         permissions: desk,
         hooks,
+        isVerbatim: options.verbatimPrompts === true,
+        refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
-        listener,
+        listener: storeLink?.mirrored(listener) ?? listener,
       }),
   });
   const { controlMs, interruptMs } = timeouts;
@@ -115,6 +135,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     desk,
     log,
     settings,
+    servers,
     controlMs,
     interruptMs,
     clock,
@@ -144,17 +165,29 @@ function buildDesk(
     clock: around.clock,
     deadlineMs,
     canUseTool: options.canUseTool,
+    onElicitation: options.onElicitation,
+    onUserDialog: options.onUserDialog,
+    dialogKinds: options.supportedDialogKinds ?? [],
+    rules: new RuleBook({
+      session: options.permissions?.rules ?? [],
+      supervisor: around.permissions?.rules ?? [],
+      roots: pathRoots(options, currentHost()),
+      realPath: realPathOf,
+      maxGrants: GRANTS_KEPT,
+    }),
     isAttended: options.permissionPrompts !== 'none',
     maxSettled: SETTLED_PERMISSIONS_KEPT,
     inspect: around.inspect,
     onRequested: (request) => {
-      const { id: requestId, toolName, input, toolUseId, agentId } = request;
-      const epoch = life()?.epoch ?? 0;
-      log.append(epoch, { type: 'permission.requested', requestId, toolName, input, toolUseId, agentId });
+      const { kind, id: requestId, toolName, toolUseId, agentId } = request;
+      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId };
+      log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
       life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.clock.now() });
     },
-    onSettled: ({ id: requestId }, { outcome, by }) => {
-      log.append(life()?.epoch ?? 0, { type: 'permission.settled', requestId, outcome, by });
+    onSettled: ({ kind, id: requestId }, settlement) => {
+      const { outcome, by } = settlement;
+      const rule = 'rule' in settlement && settlement.rule !== undefined ? { rule: settlement.rule } : {};
+      log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
       life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.clock.now() });
     },
     onDroppedUpdates: ({ id }, dropped) => {
@@ -162,6 +195,34 @@ function buildDesk(
       log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
     },
   });
+}
+
+/** With a hook before each tool when rules have to see also what the CLI would run without a question. */
+function guarded(options: SessionOptions, desk: PermissionDesk): SessionOptions {
+  const guard = desk.guard();
+  if (guard === undefined) return options;
+  const { PreToolUse = [], ...others } = options.hooks ?? {};
+  return { ...options, hooks: { ...others, PreToolUse: [{ hooks: [guard], onFailure: 'block' }, ...PreToolUse] } };
+}
+
+function tellUnsupported(log: EventLog, epoch: number, detail: string): void {
+  log.append(epoch, { type: 'diagnostic', reason: 'option-unsupported', detail });
+}
+
+/** What the release at hand would ignore is told; what it must not ignore is a reason not to use it. */
+function refusalOf(
+  options: SessionOptions,
+  answer: Readonly<Record<string, unknown>>,
+  tell: (detail: string) => void,
+): TroupeError | undefined {
+  const { cliVersion } = readInitializeAnswer(answer);
+  const unsupported = unsupportedOptions(options, cliVersion);
+  for (const { option, since } of unsupported) tell(`${option} needs Claude Code ${since}`);
+  const refused = unsupported.find(({ isRefused }) => isRefused);
+  if (refused === undefined) return undefined;
+  const { option, since } = refused;
+  const reason = `"${option}" needs Claude Code ${since}; this is ${cliVersion ?? 'an older release'}.`;
+  return new TroupeError('OPTION_UNSUPPORTED', { reason, details: { field: option, since, cliVersion } });
 }
 
 function buildHooks(
@@ -207,20 +268,4 @@ function restartSpec(general: SessionOptions['restart'], own: SessionOptions['re
 function definedOf<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
-function inProcessServers(options: SessionOptions): ReadonlyMap<string, McpServer> {
-  const servers = new Map<string, McpServer>();
-  for (const [name, config] of Object.entries(options.mcpServers ?? {})) {
-    // The schema checked that it has the methods of a server; whose copy of the class it is does not matter.
-    if (config.type === 'sdk') servers.set(name, config.instance as McpServer);
-  }
-  return servers;
-}
-
-/** The servers `mcp-setup` waits for: those in this process. */
-function serverSpecs(options: SessionOptions): McpServerSpec[] {
-  return Object.entries(options.mcpServers ?? {})
-    .filter(([, config]) => config.type === 'sdk')
-    .map(([name, config]) => ({ name, required: config.required === true }));
 }

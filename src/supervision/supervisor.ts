@@ -187,7 +187,7 @@ export class Supervisor implements AsyncDisposable {
 
   #build(id: string, options: SessionOptions): BuiltSession {
     const slot = this.#slot(options.configDir ?? options.env?.['CLAUDE_CONFIG_DIR']);
-    const { spawn, inspect, restart, timeouts, limits } = this.#options;
+    const { spawn, inspect, permissions, restart, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
       open: spawn ?? openSubprocess,
@@ -196,6 +196,7 @@ export class Supervisor implements AsyncDisposable {
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#complain(error),
       isolated: (observer) => this.#isolated(observer),
+      permissions,
       restart,
       timeouts,
       limits,

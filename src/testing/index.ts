@@ -29,3 +29,4 @@ export {
   toolUse,
 } from './fake-model/script.ts';
 export { findRealCli, type RealCliHome, realCliHome } from './real-cli.ts';
+export { type ConformanceCase, sessionStoreConformance } from './session-store-conformance.ts';

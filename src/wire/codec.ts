@@ -38,6 +38,8 @@ export interface PromptLine {
   /** Text, or content blocks. */
   readonly content: string | readonly unknown[];
   readonly priority?: 'now' | 'next' | 'later';
+  /** The text is no command, whatever it begins with; obeyed since 2.1.248. */
+  readonly isVerbatim?: boolean;
 }
 
 /** A dialect of the protocol: lenient in, strict out. Every encoder returns exactly one line with its line feed. */

@@ -43,6 +43,11 @@ export const InitializeAnswerSchema = z.looseObject({
   available_output_styles: z.array(text).default([]),
 });
 export const McpStatusSchema = z.looseObject({ mcpServers: z.array(McpServerStatusSchema) });
+export const McpSetServersSchema = z.looseObject({
+  added: z.array(text).default([]),
+  removed: z.array(text).default([]),
+  errors: z.record(text, text).default({}),
+});
 export const ContextUsageSchema = z.looseObject({
   categories: z.array(z.looseObject({ name: text, tokens: count })),
   totalTokens: count,

@@ -10,6 +10,24 @@ export interface Usage {
   readonly cacheCreationTokens: number | undefined;
 }
 
+/** Tokens of one model, and what they cost in US dollars by the CLI's own price list. */
+export interface ModelTokens extends Usage {
+  readonly costUsd: number | undefined;
+}
+
+/** One limit of the account, as the CLI told it. Unknown is undefined. */
+export interface RateLimit {
+  /** `five_hour`, `seven_day` …; `unknown` when it was not named. */
+  readonly window: string;
+  /** `allowed`, `allowed_warning` or `rejected`; others may come. */
+  readonly status: string;
+  /** Milliseconds since 1970. */
+  readonly resetsAt: number | undefined;
+  /** The share that is used, as the API reports it. */
+  readonly utilization: number | undefined;
+  readonly isUsingOverage: boolean | undefined;
+}
+
 /** How a turn ended, in the CLI's words. */
 export interface ResultFacts {
   /** Says little: an API failure is a `success` too (WIRE §0.5). `unknown` when the line names none. */
@@ -28,7 +46,9 @@ export interface ResultFacts {
   readonly totalCostUsd: number | undefined;
   readonly usage: Usage | undefined;
   /** By model: running totals of the process. */
-  readonly modelUsage: Readonly<Record<string, Usage & { readonly costUsd: number | undefined }>> | undefined;
+  readonly modelUsage: Readonly<Record<string, ModelTokens>> | undefined;
+  /** By model: what this result adds to them; told from 2.1.312 on (measured). */
+  readonly modelUsageAdded: Readonly<Record<string, ModelTokens>> | undefined;
   readonly turns: number | undefined;
   readonly durationMs: number | undefined;
   readonly permissionDenials: number;
@@ -70,6 +90,7 @@ export type Fact =
   | { readonly type: 'task.ended'; readonly id: string; readonly isReporting: boolean }
   | { readonly type: 'permission-mode.changed'; readonly mode: string }
   /** `conversationId` is only what was announced: the id to resume comes with the next `turn.opened` (WIRE §11). */
+  | { readonly type: 'rate-limit.told'; readonly limit: RateLimit }
   | { readonly type: 'conversation.reset'; readonly conversationId: string | undefined }
   | {
       readonly type: 'api.retrying';
@@ -92,6 +113,8 @@ export function factOf(message: CliMessage): Fact | undefined {
       return promptEchoed(message.value ?? {});
     case 'result':
       return { type: 'turn.result', ...resultFacts(message.value ?? {}) };
+    case 'rate_limit_event':
+      return rateLimitTold(message.value?.['rate_limit_info']);
     case 'conversation_reset':
       return { type: 'conversation.reset', conversationId: idOf(message.value?.['new_conversation_id']) };
     default:
@@ -197,6 +220,24 @@ function apiRetrying(value: Record<string, unknown>): Fact {
     delayMs: numberOf(value['retry_delay_ms']),
     status: numberOf(value['error_status']),
     error: stringOf(value['error']),
+  };
+}
+
+/** A limit without a status says nothing; the API gives the reset in seconds. */
+function rateLimitTold(info: unknown): Fact | undefined {
+  const status = isRecord(info) ? stringOf(info['status']) : undefined;
+  if (status === undefined || !isRecord(info)) return undefined;
+  const { rateLimitType, resetsAt, utilization, isUsingOverage } = info;
+  const seconds = numberOf(resetsAt);
+  return {
+    type: 'rate-limit.told',
+    limit: {
+      window: stringOf(rateLimitType) || 'unknown',
+      status,
+      resetsAt: seconds === undefined ? undefined : seconds * 1_000,
+      utilization: numberOf(utilization),
+      isUsingOverage: typeof isUsingOverage === 'boolean' ? isUsingOverage : undefined,
+    },
   };
 }
 

@@ -1,8 +1,21 @@
 export { CliMessage, type MessageView } from './cli-message.ts';
 export type { Codec, ControlOutcome, Decoded, PromptLine } from './codec.ts';
+export { formatCost } from './cost-text.ts';
 export { type BackgroundTask, type Fact, factOf, type ResultFacts, type Usage } from './facts.ts';
 export { DEFAULT_MAX_LINE_BYTES, type LineOverflow, LineSplitter } from './line-splitter.ts';
-export { isResult, type ToolUse, textDeltaOf, textOf, toolUsesOf } from './message-text.ts';
+export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './message-assembler.ts';
+export {
+  isErrorMessage,
+  isResult,
+  type ToolResult,
+  type ToolUse,
+  textDeltaOf,
+  textOf,
+  thinkingOf,
+  toolResultsOf,
+  toolUsesOf,
+} from './message-text.ts';
+export type { AnyMessage } from './message-value.ts';
 export { streamJson } from './stream-json/codec.ts';
 export { ContentBlock, isKnownBlock, KnownBlock } from './stream-json/content-block-schemas.ts';
 export {
@@ -13,3 +26,4 @@ export {
 } from './stream-json/control-schemas.ts';
 export { HostLine } from './stream-json/host-line-schemas.ts';
 export type { KnownMessage } from './stream-json/known-message.ts';
+export { type Subagent, subagentOf } from './subagent.ts';

@@ -3,7 +3,7 @@ import { isRecord, numberOf, recordsOf, stringOf, stringsOf } from './fields.ts'
 
 /** Reads a `result` line; every field may be missing or malformed. */
 export function resultFacts(value: Record<string, unknown>): ResultFacts {
-  const { usage, modelUsage, origin, permission_denials: denials } = value;
+  const { usage, modelUsage, model_usage_since_last_result: added, origin, permission_denials: denials } = value;
   const subtype = stringOf(value['subtype']) ?? 'unknown';
   const uuids = [...stringsOf([value['user_message_uuid']]), ...stringsOf(value['user_message_uuids'])];
   return {
@@ -19,6 +19,7 @@ export function resultFacts(value: Record<string, unknown>): ResultFacts {
     totalCostUsd: numberOf(value['total_cost_usd']),
     usage: isRecord(usage) ? usageOf(usage) : undefined,
     modelUsage: isRecord(modelUsage) ? modelUsageOf(modelUsage) : undefined,
+    modelUsageAdded: isRecord(added) ? modelUsageOf(added) : undefined,
     turns: numberOf(value['num_turns']),
     durationMs: numberOf(value['duration_ms']),
     permissionDenials: recordsOf(denials).length,

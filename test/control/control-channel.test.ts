@@ -271,6 +271,23 @@ describe('closing', () => {
   });
 });
 
+describe('a question that is listed again', () => {
+  it('is known while it is answered and afterwards, also after its echo (P4, WIRE §1, §25.27)', async () => {
+    const ask = openPromise<unknown>();
+    const { channel, cliAsks, cliAnswers, oddities } = openChannel({ handlers: { can_use_tool: () => ask.promise } });
+    expect(channel.knows('r1')).toBe(false);
+    cliAsks('r1', 'can_use_tool');
+    expect([channel.knows('r1'), channel.knows('r2'), channel.knows(undefined)]).toEqual([true, false, false]);
+    ask.resolve({ behavior: 'allow' });
+    await nextLoop();
+    expect(channel.knows('r1')).toBe(true);
+    cliAnswers('r1', { behavior: 'allow' });
+    expect([channel.knows('r1'), oddities]).toEqual([true, []]);
+    cliAnswers('r1', { behavior: 'allow' });
+    expect(oddities).toEqual([{ reason: 'late-response', requestId: 'r1' }]);
+  });
+});
+
 describe('a signal that many requests share', () => {
   it('has no listener left after 1 000 requests, however they ended (R60)', async () => {
     const { channel, clock, cliAnswers, cliRefuses } = openChannel();

@@ -19,6 +19,44 @@ describe('the initialize request (WIRE §1)', () => {
       { agents: { a: { description: 'd', prompt: 'p', effort: 'low' } } },
       { agents: { a: { description: 'd', prompt: 'p', effort: 'low' } } },
     ],
+    [{ systemPrompt: ['a', 'b'] }, { systemPrompt: ['a', 'b'] }],
+    [
+      { systemPrompt: { type: 'custom', prompt: 'c', snapshot: true } },
+      { systemPrompt: ['c'], systemPromptSnapshot: true },
+    ],
+    [
+      { systemPrompt: { type: 'preset', preset: 'claude_code', excludeDynamicSections: true, snapshot: false } },
+      { excludeDynamicSections: true, systemPromptSnapshot: false },
+    ],
+    [
+      { title: 't', toolAliases: { Bash: 'mcp__x__y' }, planModeInstructions: 'p' },
+      { title: 't', toolAliases: { Bash: 'mcp__x__y' }, planModeInstructions: 'p' },
+    ],
+    [
+      {
+        promptSuggestions: true,
+        agentProgressSummaries: false,
+        forwardSubagentText: true,
+        perTaskStopAffordance: true,
+      },
+      {
+        promptSuggestions: true,
+        agentProgressSummaries: false,
+        forwardSubagentText: true,
+        perTaskStopAffordance: true,
+      },
+    ],
+    [{ skills: ['pdf'] }, { skills: ['pdf'] }],
+    [{ skills: 'all' }, {}],
+    [{ plugins: [{ type: 'local', path: '/a' }] }, {}],
+    [
+      { plugins: [{ type: 'local', path: '/a' }], pluginDelivery: 'initialize' },
+      { plugins: [{ type: 'local', path: '/a' }] },
+    ],
+    [
+      { mcpServers: { a: { command: 'x', env: { K: 'v' } } }, mcpServersDelivery: 'initialize' },
+      { mcpServers: { a: { type: 'stdio', command: 'x', env: { K: 'v' } } } },
+    ],
     [{ outputFormat: { type: 'json_schema', schema: { type: 'object' } } }, { jsonSchema: { type: 'object' } }],
   ])('holds for %j exactly %j', (options, payload) => {
     expect(payloadOf(options)).toEqual(payload);

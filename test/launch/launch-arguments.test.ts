@@ -21,10 +21,10 @@ describe('the command line', () => {
 
   it.each<[options: Record<string, unknown>, further: string[]]>([
     [{ model: 'opus', fallbackModel: 'a,b' }, ['--model=opus', '--fallback-model=a,b']],
-    [
-      { maxTurns: 3, maxBudgetUsd: 0.5, maxThinkingTokens: 0 },
-      ['--max-turns=3', '--max-budget-usd=0.5', '--max-thinking-tokens=0'],
-    ],
+    [{ maxTurns: 3, maxBudgetUsd: 0.5 }, ['--max-turns=3', '--max-budget-usd=0.5']],
+    [{ maxThinkingTokens: 500 }, ['--max-thinking-tokens=500']],
+    [{ maxThinkingTokens: 0 }, ['--thinking=disabled']],
+    [{ maxThinkingTokens: 500, thinking: { type: 'adaptive' } }, ['--thinking=adaptive']],
     [{ betas: ['x', 'y'] }, ['--betas=x,y']],
     [{ tools: ['Read', 'Bash'] }, ['--tools=Read,Bash']],
     [{ tools: { type: 'preset', preset: 'claude_code' } }, ['--tools=default']],
@@ -34,6 +34,32 @@ describe('the command line', () => {
     ],
     [{ allowDangerouslySkipPermissions: true }, ['--allow-dangerously-skip-permissions']],
     [{ permissionPrompts: 'none' }, []],
+    [{ agent: 'lead', effort: 'low', taskBudget: { total: 9 } }, ['--agent=lead', '--effort=low', '--task-budget=9']],
+    [{ thinking: { type: 'disabled' } }, ['--thinking=disabled']],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, ['--thinking=adaptive', '--thinking-display=omitted']],
+    [{ thinking: { type: 'enabled' } }, ['--thinking=adaptive']],
+    [{ thinking: { type: 'enabled', budgetTokens: 9 } }, ['--max-thinking-tokens=9']],
+    [
+      {
+        plugins: [
+          { type: 'local', path: '/a' },
+          { type: 'local', path: '/b', skipMcpDiscovery: true },
+        ],
+      },
+      ['--plugin-dir=/a', '--plugin-dir-no-mcp=/b'],
+    ],
+    [{ plugins: [{ type: 'local', path: '/a' }], pluginDelivery: 'initialize' }, ['--await-initialize']],
+    [{ plugins: [], pluginDelivery: 'initialize', mcpServers: {}, mcpServersDelivery: 'initialize' }, []],
+    [
+      { mcpServers: { a: { command: 'x', env: { K: 'v' } } }, mcpServersDelivery: 'initialize' },
+      ['--await-initialize'],
+    ],
+    [{ managedSettings: { model: 'y' } }, ['--managed-settings={"model":"y"}']],
+    [{ projectConfigRoot: '/p', includeHookEvents: true }, ['--project-config-root=/p', '--include-hook-events']],
+    [
+      { resume: 'a', resumeSessionAt: 'b', resumeDropsTurn: 'c' },
+      ['--resume=a', '--resume-session-at=b', '--resume-drops-turn=c'],
+    ],
     [{ strictMcpConfig: true }, ['--strict-mcp-config']],
     [{ resume: UUID }, [`--resume=${UUID}`]],
     [
@@ -48,8 +74,8 @@ describe('the command line', () => {
     [{ debug: true }, ['--debug']],
     [{ debug: true, debugFile: '/log' }, ['--debug-file=/log']],
     [
-      { extraArgs: { effort: 'low', ide: null, x: '--version', y: '' } },
-      ['--effort=low', '--ide', '--x=--version', '--y='],
+      { extraArgs: { channels: 'low', ide: null, x: '--version', y: '' } },
+      ['--channels=low', '--ide', '--x=--version', '--y='],
     ],
     [{ forkSession: false, continue: false, persistSession: true, debug: false, strictMcpConfig: false }, []],
   ])('adds for %j exactly those flags', (options, further) => {
@@ -62,6 +88,21 @@ describe('the command line', () => {
     expect(bypass).toEqual(
       expect.arrayContaining(['--permission-mode=bypassPermissions', '--allow-dangerously-skip-permissions']),
     );
+  });
+
+  it('lets skills run and loads the settings they lie in, without touching what the caller gave', () => {
+    const options = { skills: ['pdf', 'my-plugin:x y'], allowedTools: ['Read', 'Skill(pdf)'] };
+    expect(argumentsOf(options)).toEqual(
+      expect.arrayContaining(['--allowedTools=Read,Skill(pdf),Skill(my-plugin:x y)', '--setting-sources=user,project']),
+    );
+    expect(options).toEqual({ skills: ['pdf', 'my-plugin:x y'], allowedTools: ['Read', 'Skill(pdf)'] });
+    expect(argumentsOf({ skills: 'all', settingSources: ['local'] })).toEqual(
+      expect.arrayContaining(['--allowedTools=Skill', '--setting-sources=local']),
+    );
+  });
+
+  it('names another permission tool instead of Troupe where that is asked for', () => {
+    expect(argumentsOf({ permissionPromptToolName: 'mcp__a__b' })).toContain('--permission-prompt-tool=mcp__a__b');
   });
 
   it('writes an empty list as --flag=, so that it cannot swallow the next flag (R95)', () => {

@@ -88,6 +88,22 @@ describe('the environment of a session', () => {
     expect(launchEnvironment({ [name]: '1' }, {}, MARK)[name]).toBeUndefined();
   });
 
+  it('hands on the trace that the host is in, and lets the caller give another', () => {
+    const trace = { TRACEPARENT: '00-aa-bb-01', TRACESTATE: 'a=b' };
+    expect(launchEnvironment(trace, {}, MARK)).toMatchObject(trace);
+    const env = { TRACEPARENT: '00-cc-dd-01', TRACESTATE: undefined };
+    const result = launchEnvironment(trace, { env }, MARK);
+    expect(result['TRACEPARENT']).toBe('00-cc-dd-01');
+    expect(Object.hasOwn(result, 'TRACESTATE')).toBe(false);
+  });
+
+  it('says in which format questions are previewed, by its option', () => {
+    const name = 'CLAUDE_CODE_QUESTION_PREVIEW_FORMAT';
+    const toolConfig = { askUserQuestion: { previewFormat: 'html' } } as const;
+    expect(launchEnvironment({}, { toolConfig }, MARK)[name]).toBe('html');
+    expect(launchEnvironment({}, { toolConfig: { askUserQuestion: {} } }, MARK)).toEqual(OURS);
+  });
+
   it('does not pretend to be the official SDK', () => {
     expect(launchEnvironment(NESTED, {}, MARK)['CLAUDE_AGENT_SDK_VERSION']).toBeUndefined();
   });

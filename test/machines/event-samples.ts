@@ -33,6 +33,7 @@ export const SESSION_EVENTS: Samples<SessionEvent> = {
   'mcp.handshake-started': { type: 'mcp.handshake-started', server: 'docs' },
   'mcp.connected': { type: 'mcp.connected', server: 'docs' },
   'mcp.failed': { type: 'mcp.failed', server: 'docs', reason: 'it crashed' },
+  'mcp.untold': { type: 'mcp.untold', server: 'docs', reason: 'not supported' },
   'session.interrupt': { type: 'session.interrupt' },
   'session.interrupt-refused': { type: 'session.interrupt-refused' },
   'session.close': { type: 'session.close' },

@@ -204,7 +204,10 @@ function openQuestion({ deadlineMs = 60_000, brokenAsk = false }: QuestionOption
       }),
     },
   });
-  const question = createActor(machine, { clock, input: { requestId: 'first', toolName: 'Bash', deadlineMs } });
+  const question = createActor(machine, {
+    clock,
+    input: { kind: 'tool', requestId: 'first', toolName: 'Bash', deadlineMs },
+  });
   question.start();
   const settlement = () => question.getSnapshot().output;
   return { question, clock, judge, ask, judged, asked, settlement, state: () => stateOf(question.getSnapshot()) };

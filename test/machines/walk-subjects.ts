@@ -25,8 +25,10 @@ export const SUBJECTS: Record<string, Subject> = {
       input: inputOf({ mcpServers: [{ name: 'docs', required: true }], timeouts: { turnMs: 60_000, idleMs: 60_000 } }),
       events: [...Object.values(SESSION_EVENTS), { ...SESSION_EVENTS['cli.tree-gone'], survivors: [99] }],
       // Of the first cause only this decides anything: whether somebody asked for the end.
+      // A server that the CLI does not tell of decides the same as a connected one.
       contextOf: ({ endedBecause, pid: _pid, wasForced: _wasForced, ...rest }) => ({
         ...rest,
+        mcp: JSON.stringify(rest['mcp']).replace(/"untold","reason":"[^"]*"/g, '"connected"'),
         wasAsked: endedBecause === null ? null : codeOf(endedBecause) === 'closed',
       }),
     },
@@ -51,7 +53,7 @@ export const SUBJECTS: Record<string, Subject> = {
   permission: {
     machine: permissionMachine,
     options: {
-      input: { requestId: 'first', toolName: 'Bash', deadlineMs: 60_000 },
+      input: { kind: 'tool', requestId: 'first', toolName: 'Bash', deadlineMs: 60_000 },
       events: [
         ...Object.values(PERMISSION_EVENTS),
         ...outcomesOf('0.permission.judging', [{ behavior: 'ask' }, { behavior: 'allow', by: 'policy' }]),

@@ -1,5 +1,6 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { McpBridge } from '../../src/mcp/mcp-bridge.ts';
+import { type BridgedServer, McpBridge } from '../../src/mcp/mcp-bridge.ts';
+import type { ServableServer } from '../../src/mcp/server-hub.ts';
+import { CountedClock } from '../control/counted-clock.ts';
 
 /** A JSON-RPC reply as it left the bridge. */
 export interface Reply {
@@ -16,10 +17,12 @@ export type Told =
   | readonly ['notification', string, unknown];
 
 /** A bridge and a CLI that speaks to it. */
-export function openBridge(servers: Readonly<Record<string, McpServer>>) {
+export function openBridge(servers: Readonly<Record<string, ServableServer>>, timeout?: number) {
+  const clock = new CountedClock();
   const told: Told[] = [];
   const bridge = new McpBridge({
-    servers: new Map(Object.entries(servers)),
+    clock,
+    servers: { get: (name) => (Object.hasOwn(servers, name) ? bridged(servers[name], timeout) : undefined) },
     onHandshakeStarted: (server) => told.push(['handshake', server]),
     onConnected: (server) => told.push(['connected', server]),
     onFailed: (server, reason) => told.push(['failed', server, reason]),
@@ -35,6 +38,7 @@ export function openBridge(servers: Readonly<Record<string, McpServer>>) {
     say(server, { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
   return {
     bridge,
+    clock,
     told,
     say,
     request,
@@ -54,4 +58,8 @@ export function openBridge(servers: Readonly<Record<string, McpServer>>) {
       return request(server, 1, 'tools/list');
     },
   };
+}
+
+function bridged(instance: ServableServer | undefined, timeout: number | undefined): BridgedServer | undefined {
+  return instance === undefined ? undefined : { instance, timeout };
 }

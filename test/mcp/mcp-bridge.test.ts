@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createSdkMcpServer, tool } from '../../src/mcp/tool.ts';
@@ -144,10 +143,10 @@ describe('calls', () => {
       call('calc', 3, 'add', { a: 'one' }),
       call('calc', 4, 'throws'),
       call('calc', 5, 'rejects'),
-      call('calc', 1, 'add', { a: 2 }),
+      call('calc', 6, 'add', { a: 2 }),
     ]);
     expect(sum).toMatchObject({ id: 1, result: { content: [{ text: '2' }] } });
-    expect(again).toMatchObject({ id: 1, result: { content: [{ text: '3' }] } });
+    expect(again).toMatchObject({ id: 6, result: { content: [{ text: '3' }] } });
     expect(unknown).toMatchObject({ id: 2, result: { isError: true } });
     expect(invalid).toMatchObject({ id: 3, result: { isError: true } });
     expect(threw).toMatchObject({ id: 4, result: { isError: true, content: [{ text: 'boom' }] } });
@@ -165,6 +164,66 @@ describe('calls', () => {
     await nextLoop();
     expect(server.calls[0]?.extra._meta).toMatchObject({ 'claudecode/toolUseId': 'toolu_1', progressToken: 7 });
     expect(server.calls[0]?.extra.signal.aborted).toBe(false);
+  });
+});
+
+describe('an id that is in use', () => {
+  it('is refused without a second run of the tool, until its call has ended (PEER test_sdk_mcp_integration)', async () => {
+    const server = serverThatWaits();
+    const { handshake, call } = openBridge({ calc: server.instance });
+    await handshake('calc');
+    const first = call('calc', 7, 'wait', { tag: 'first' });
+    await nextLoop();
+
+    expect(await call('calc', 7, 'wait', { tag: 'doubled' })).toMatchObject({ id: 7, error: { code: -32600 } });
+    expect(server.callOf('doubled')).toBeUndefined();
+    server.callOf('first')?.answer.resolve('first');
+    expect(await first).toMatchObject({ result: { content: [{ text: 'first' }] } });
+
+    const again = call('calc', 7, 'wait', { tag: 'again' });
+    await nextLoop();
+    server.callOf('again')?.answer.resolve('again');
+    expect(await again).toMatchObject({ result: { content: [{ text: 'again' }] } });
+  });
+});
+
+describe('the deadline of a call', () => {
+  it('of one tool aborts its handler and is an error result; what comes late is dropped (R96)', async () => {
+    const server = serverThatWaits({ timeoutMs: 61_000 });
+    const { call, clock } = openBridge({ calc: server.instance });
+    const reply = call('calc', 2, 'wait', { tag: 'a' });
+    await nextLoop();
+    clock.increment(60_999);
+    expect(server.callOf('a')?.extra.signal.aborted).toBe(false);
+    clock.increment(1);
+
+    expect(await reply).toMatchObject({
+      id: 2,
+      result: { isError: true, content: [{ text: expect.stringContaining('61000 ms') }] },
+    });
+    expect(server.callOf('a')?.extra.signal.aborted).toBe(true);
+    server.callOf('a')?.answer.resolve('too late');
+    await nextLoop();
+    expect(clock.openTimers).toBe(0);
+  });
+
+  it('of a server holds for all of its tools, and the shorter one counts (R96)', async () => {
+    const server = serverThatWaits({ timeoutMs: 61_000 });
+    const { call, clock } = openBridge({ calc: server.instance }, 5_000);
+    const reply = call('calc', 2, 'wait', { tag: 'a' });
+    await nextLoop();
+    clock.increment(5_000);
+    expect(await reply).toMatchObject({ result: { isError: true } });
+  });
+
+  it('is none unless it is given: a tool may take hours (R96)', async () => {
+    const server = serverThatWaits();
+    const { call, clock } = openBridge({ calc: server.instance });
+    const reply = call('calc', 2, 'wait', { tag: 'a' });
+    await nextLoop();
+    clock.increment(6 * 3_600_000);
+    server.callOf('a')?.answer.resolve('at last');
+    expect(await reply).toMatchObject({ result: { content: [{ text: 'at last' }] } });
   });
 });
 
@@ -228,8 +287,10 @@ describe('a call that is given up', () => {
 
   it('is answered once when the bridge closes, also one whose id was used again (R97)', async () => {
     const server = serverThatWaits();
-    const { bridge, call } = openBridge({ calc: server.instance });
-    const replies = [call('calc', 0, 'wait', { tag: 'early' }), call('calc', 0, 'wait', { tag: 'late' })];
+    const { bridge, call, handshake } = openBridge({ calc: server.instance });
+    const early = call('calc', 0, 'wait', { tag: 'early' });
+    await handshake('calc');
+    const replies = [early, call('calc', 0, 'wait', { tag: 'late' })];
     await nextLoop();
 
     bridge.close();
@@ -252,144 +313,5 @@ describe('a call that is given up', () => {
       await reply;
     }
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-  });
-});
-
-describe('what a server says on its own', () => {
-  it('is forwarded when it is a notification', async () => {
-    const { instance } = serverThatWaits();
-    const { handshake, told } = openBridge({ calc: instance });
-    await handshake('calc');
-    instance.sendToolListChanged();
-    await nextLoop();
-    expect(told.at(-1)).toEqual([
-      'notification',
-      'calc',
-      { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
-    ]);
-  });
-
-  it('is refused at once when it is a request, such as an elicitation (WIRE §19)', async () => {
-    const { instance } = serverThatWaits();
-    const { handshake, told } = openBridge({ calc: instance });
-    await handshake('calc');
-    await expect(instance.server.request({ method: 'roots/list' }, z.looseObject({}))).rejects.toMatchObject({
-      code: -32601,
-    });
-    expect(told.filter(([what]) => what === 'notification')).toEqual([]);
-  });
-});
-
-describe('a server that its owner closes', () => {
-  it('answers the calls in flight and all later ones with an error, and serves the next session again (P5)', async () => {
-    const server = serverThatWaits();
-    const { call } = openBridge({ calc: server.instance });
-    const reply = call('calc', 1, 'wait', { tag: 'a' });
-    await nextLoop();
-
-    await server.instance.close();
-    expect(await Promise.race([reply, nextLoop('silence')])).toMatchObject({ id: 1, error: { code: -32000 } });
-    expect(await Promise.race([call('calc', 2, 'wait', { tag: 'b' }), nextLoop('silence')])).toMatchObject({
-      id: 2,
-      error: { code: -32000 },
-    });
-    expect((await openBridge({ calc: server.instance }).handshake('calc')).result.tools).toHaveLength(1);
-  });
-});
-
-describe('one server in two sessions', () => {
-  it('serves the same ids to both and confuses nothing', async () => {
-    const server = serverThatWaits();
-    const [left, right] = [openBridge({ calc: server.instance }), openBridge({ tools: server.instance })];
-    await Promise.all([left.handshake('calc'), right.handshake('tools')]);
-    const replies = [left.call('calc', 2, 'wait', { tag: 'left' }), right.call('tools', 2, 'wait', { tag: 'right' })];
-    await nextLoop();
-    server.callOf('right')?.answer.resolve('right');
-    server.callOf('left')?.answer.resolve('left');
-    expect(await Promise.all(replies)).toMatchObject([
-      { id: 2, result: { content: [{ text: 'left' }] } },
-      { id: 2, result: { content: [{ text: 'right' }] } },
-    ]);
-  });
-
-  it('cancels only the call of the one that asked, and goes on when the other leaves (R97)', async () => {
-    const server = serverThatWaits();
-    const [left, right] = [openBridge({ calc: server.instance }), openBridge({ calc: server.instance })];
-    const calls = ['a', 'b'].map((tag) => left.call('calc', tag, 'wait', { tag }));
-    const other = right.call('calc', 'a', 'wait', { tag: 'other' });
-    await nextLoop();
-
-    await left.cancel('calc', 'a');
-    left.bridge.close();
-    await Promise.all(calls);
-    expect(server.calls.map(({ tag, extra }) => [tag, extra.signal.aborted])).toEqual([
-      ['a', true],
-      ['b', true],
-      ['other', false],
-    ]);
-    server.callOf('other')?.answer.resolve('still here');
-    expect(await other).toMatchObject({ result: { content: [{ text: 'still here' }] } });
-  });
-
-  it('tells the progress of a call only to its caller (R99)', async () => {
-    const server = serverThatWaits();
-    const [left, right] = [openBridge({ calc: server.instance }), openBridge({ calc: server.instance })];
-    await Promise.all([left.handshake('calc'), right.handshake('calc')]);
-    const params = { name: 'wait', arguments: { tag: 'left' }, _meta: { progressToken: 1 } };
-    const reply = left.request('calc', 2, 'tools/call', params);
-    await nextLoop();
-
-    await server.calls[0]?.extra.sendNotification({
-      method: 'notifications/progress',
-      params: { progressToken: 1, progress: 50 },
-    });
-    expect(left.told.at(-1)).toEqual([
-      'notification',
-      'calc',
-      expect.objectContaining({ method: 'notifications/progress' }),
-    ]);
-    expect(right.told.filter(([what]) => what === 'notification')).toEqual([]);
-
-    server.calls[0]?.answer.resolve('done');
-    await reply;
-    server.instance.sendToolListChanged();
-    await nextLoop();
-    expect([left, right].map(({ told }) => told.at(-1)?.[0])).toEqual(['notification', 'notification']);
-  });
-
-  it('can be joined again after the last one left', async () => {
-    const server = serverThatWaits();
-    const first = openBridge({ calc: server.instance });
-    await first.handshake('calc');
-    first.bridge.close();
-    const second = openBridge({ calc: server.instance });
-    expect((await second.handshake('calc')).result.tools).toHaveLength(1);
-
-    const reply = second.call('calc', 2, 'wait', { tag: 'again' });
-    await nextLoop();
-    server.callOf('again')?.answer.resolve('again');
-    expect(await reply).toMatchObject({ result: { content: [{ text: 'again' }] } });
-    expect(first.told.filter(([what]) => what === 'notification')).toEqual([]);
-  });
-
-  it('can be joined while the last one leaves', async () => {
-    const server = serverThatWaits();
-    for (let round = 0; round < 5; round += 1) {
-      const bridge = openBridge({ calc: server.instance });
-      const handshake = bridge.handshake('calc');
-      bridge.bridge.close();
-      await handshake;
-    }
-    expect((await openBridge({ calc: server.instance }).handshake('calc')).result.tools).toHaveLength(1);
-  });
-});
-
-describe('any McpServer', () => {
-  it('is served, not only those of createSdkMcpServer', async () => {
-    const instance = new McpServer({ name: 'own', version: '1.0.0' });
-    instance.registerTool('hi', { description: 'Hi.' }, async () => ({ content: [{ type: 'text', text: 'hi' }] }));
-    const { handshake, call } = openBridge({ own: instance });
-    expect((await handshake('own')).result.tools).toHaveLength(1);
-    expect(await call('own', 2, 'hi')).toMatchObject({ result: { content: [{ text: 'hi' }] } });
   });
 });

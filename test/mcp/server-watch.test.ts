@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServerWatch } from '../../src/mcp/server-watch.ts';
+import { ServerWatch, type ServerWatchOptions } from '../../src/mcp/server-watch.ts';
 import { CountedClock } from '../control/counted-clock.ts';
 
 describe('watching the handshakes', () => {
@@ -42,6 +42,7 @@ describe('watching the handshakes', () => {
     const { watch, changes } = openWatch();
     watch.connected('calc');
     watch.failed('calc', 'refused');
+    expect(watch.follows('calc')).toBe(false);
     expect(changes).toEqual([]);
   });
 
@@ -56,14 +57,94 @@ describe('watching the handshakes', () => {
   });
 });
 
-function openWatch() {
+describe('a server that may be connected again', () => {
+  it('is, after longer and longer waits, and no more often than its attempts (SEMANTICS (c) 11)', async () => {
+    const asked: string[] = [];
+    const { watch, clock } = openWatch({
+      policyOf: () => ({ attempts: 2, minMs: 100, maxMs: 1_000 }),
+      reconnect: (server) => {
+        asked.push(server);
+        return Promise.reject(new Error('connection refused'));
+      },
+    });
+    watch.handshakeStarted('docs');
+    watch.failed('docs', 'it crashed');
+
+    clock.increment(99);
+    expect(asked).toEqual([]);
+    clock.increment(1);
+    expect(asked).toEqual(['docs']);
+    await settled();
+    clock.increment(199);
+    expect(asked).toHaveLength(1);
+    clock.increment(1);
+    expect(asked).toHaveLength(2);
+    await settled();
+    clock.increment(3_600_000);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('tells each failure with its reason, and the success in the end', async () => {
+    const { watch, clock, changes } = openWatch({ policyOf: () => ({ attempts: 3, minMs: 100, maxMs: 100 }) });
+    watch.handshakeStarted('docs');
+    watch.failed('docs', 'it crashed');
+    clock.increment(100);
+    await settled();
+    watch.connected('docs');
+    expect(changes).toEqual([
+      'docs connecting',
+      'docs failed it crashed',
+      'docs connecting it crashed',
+      'docs connected',
+    ]);
+  });
+
+  it('is left alone once somebody switched it off', () => {
+    const asked: string[] = [];
+    const { watch, clock, changes } = openWatch({
+      policyOf: () => ({ attempts: 3, minMs: 100, maxMs: 100 }),
+      reconnect: async (server) => void asked.push(server),
+    });
+    watch.handshakeStarted('docs');
+    watch.failed('docs', 'it crashed');
+    watch.rest('docs', 'disabled');
+    watch.rest('docs', 'disabled');
+    clock.increment(60_000);
+    expect(asked).toEqual([]);
+    expect(changes).toEqual(['docs connecting', 'docs failed it crashed', 'docs disabled']);
+
+    watch.handshakeStarted('docs');
+    watch.connected('docs');
+    expect(changes.slice(3)).toEqual(['docs connecting', 'docs connected']);
+  });
+
+  it('is told as removed once, and only if it was there', () => {
+    const { watch, changes } = openWatch();
+    watch.handshakeStarted('docs');
+    watch.rest('docs', 'removed');
+    watch.rest('docs', 'removed');
+    watch.rest('stranger', 'removed');
+    expect(changes).toEqual(['docs connecting', 'docs removed']);
+    expect(watch.follows('docs')).toBe(false);
+  });
+});
+
+/** Lets the promise of an attempt, and what XState makes of it, come to rest. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function openWatch(options: Partial<ServerWatchOptions> = {}) {
   const clock = new CountedClock();
   const changes: string[] = [];
   const watch = new ServerWatch({
     clock,
     connectMs: 10_000,
     inspect: undefined,
+    policyOf: () => undefined,
+    reconnect: () => Promise.resolve(),
     onChanged: (server, status, reason) => changes.push([server, status, reason].filter(Boolean).join(' ')),
+    ...options,
   });
   return { watch, clock, changes };
 }

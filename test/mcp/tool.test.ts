@@ -52,6 +52,55 @@ describe('a tool in this process', () => {
     },
   );
 
+  it('carries what tool search and the CLI read about it, as the official SDK writes it', async () => {
+    const found = tool('found', 'Found.', {}, sayHello, { searchHint: 'hello greet' });
+    const shown = tool('shown', 'Shown.', {}, sayHello, {
+      alwaysLoad: true,
+      _meta: { 'anthropic/maxResultSizeChars': 9_000 },
+    });
+    const { instance } = createSdkMcpServer({ name: 'calc', tools: [found, shown] });
+    const { result } = await openBridge({ calc: instance }).handshake('calc');
+    expect(result.tools.map(({ _meta }: { _meta?: unknown }) => _meta)).toEqual([
+      { 'anthropic/searchHint': 'hello greet' },
+      { 'anthropic/maxResultSizeChars': 9_000, 'anthropic/alwaysLoad': true },
+    ]);
+  });
+
+  it('is always loaded where its server is, whatever it says itself; the server has instructions and a timeout', async () => {
+    const plain = tool('plain', 'Plain.', {}, sayHello, { alwaysLoad: false });
+    const made = createSdkMcpServer({
+      name: 'calc',
+      instructions: 'Be exact.',
+      alwaysLoad: true,
+      timeout: 7_000,
+      tools: [plain],
+    });
+    expect(made.timeout).toBe(7_000);
+    const { request, handshake } = openBridge({ calc: made.instance });
+    expect((await handshake('calc')).result.tools).toMatchObject([{ _meta: { 'anthropic/alwaysLoad': true } }]);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    expect((await request('calc', 0, 'initialize', params)).result).toMatchObject({
+      serverInfo: { name: 'calc', version: '1.0.0' },
+      instructions: 'Be exact.',
+    });
+  });
+
+  it('may return whatever MCP knows: structured content, images, resources, links, and _meta', async () => {
+    const content = [
+      { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' },
+      { type: 'resource_link' as const, uri: 'file:///a', name: 'a' },
+      { type: 'resource' as const, resource: { uri: 'file:///b', text: 'b\u2028c' } },
+    ];
+    const rich = tool('rich', 'Rich.', {}, async () => ({ content, structuredContent: { sum: 3 }, _meta: { a: 1 } }));
+    const { instance } = createSdkMcpServer({ name: 'calc', tools: [rich] });
+    const { result } = await openBridge({ calc: instance }).call('calc', 1, 'rich');
+    expect(result).toEqual({ content, structuredContent: { sum: 3 }, _meta: { a: 1 } });
+  });
+
+  it.each([0, -1, Number.NaN])('has no deadline of %s ms', (timeoutMs) => {
+    expect(() => tool('slow', 'Slow.', {}, sayHello, { timeoutMs })).toThrow('"timeoutMs" of the tool "slow"');
+  });
+
   it('has a name of its own in its server', () => {
     const twice = tool('twice', 'Twice.', {}, sayHello);
     expect(() => createSdkMcpServer({ name: 'odd', tools: [twice, twice] })).toThrow('already registered');

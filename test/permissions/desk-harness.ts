@@ -2,9 +2,17 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Settlement } from '../../machines/permission/permission.events.ts';
 import { PermissionDesk, type PermissionDeskOptions } from '../../src/permissions/permission-desk.ts';
 import type { PermissionRequest } from '../../src/permissions/permission-request.ts';
+import type { PermissionRule } from '../../src/permissions/permission-rule.ts';
+import { RuleBook } from '../../src/permissions/rule-book.ts';
 import { CountedClock } from '../control/counted-clock.ts';
 
 export const BASH = { tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 'toolu_1' };
+
+/** Rules of a session in a machine without links; the supervisor's come second. */
+export function bookOf(session: readonly PermissionRule[], supervisor: readonly PermissionRule[] = []): RuleBook {
+  const roots = { cwd: '/srv/app', home: '/home/user' };
+  return new RuleBook({ session, supervisor, roots, realPath: (path) => Promise.resolve(path), maxGrants: 100 });
+}
 
 /** What came back to the CLI: the payload of the answer, or the error that refuses the tool. */
 export type Reply = { readonly payload: unknown } | { readonly error: unknown };
@@ -19,6 +27,10 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     clock,
     deadlineMs: Number.POSITIVE_INFINITY,
     canUseTool: undefined,
+    onElicitation: undefined,
+    onUserDialog: undefined,
+    dialogKinds: [],
+    rules: bookOf([]),
     isAttended: true,
     maxSettled: 100,
     inspect: undefined,

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
-import type { CanUseToolContext } from '../../src/permissions/permission-desk.ts';
+import type { CanUseToolContext } from '../../src/permissions/can-use-tool.ts';
 import type { PermissionResult } from '../../src/permissions/permission-result.ts';
 import { openPromise } from '../control/open-promise.ts';
 import { BASH, openDesk } from './desk-harness.ts';

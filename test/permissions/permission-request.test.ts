@@ -22,6 +22,7 @@ describe('reading a can_use_tool request', () => {
       1_700,
     );
     expect(request).toEqual({
+      kind: 'tool',
       id: 'r1',
       toolName: 'Bash',
       input: { command: 'ls' },
@@ -30,9 +31,15 @@ describe('reading a can_use_tool request', () => {
       suggestions: [suggestion],
       blockedPath: '/etc',
       decisionReason: 'outside',
-      title: 'Shell',
+      decisionReasonType: undefined,
+      title: undefined,
+      displayName: 'Shell',
       description: 'Lists files',
       requiresUserInteraction: true,
+      mcpServer: undefined,
+      matchedAskRule: undefined,
+      suppressAlwaysAllowRule: false,
+      defaultToNo: false,
       askedAt: 1_700,
       settlement: undefined,
     });

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { readPermissionRequest } from '../../src/permissions/permission-request.ts';
 import { parsePermissionResult, wireDecision } from '../../src/permissions/permission-result.ts';
 
 const INPUT = { command: 'ls' };
 const RULE = { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' };
+
+const asked = (input: Record<string, unknown>) =>
+  readPermissionRequest('r1', { tool_name: 'Bash', input, tool_use_id: 't' }, 0);
 
 describe('what the CLI gets', () => {
   it.each([
@@ -41,13 +45,13 @@ describe('what the CLI gets', () => {
       { behavior: 'deny', message: 'No.' },
     ],
   ])('is strict for %s: an input with every allow, a message with every deny (R32)', (_title, answer, wire) => {
-    const sent = wireDecision(parsePermissionResult(answer).decision, INPUT);
+    const sent = wireDecision(parsePermissionResult(answer).decision, asked(INPUT));
     expect(sent).toStrictEqual(wire);
     expect(sent['message']).not.toBe('');
   });
 
   it('is the input {} where the request had none (R32)', () => {
-    expect(wireDecision({ behavior: 'allow' }, {})).toStrictEqual({ behavior: 'allow', updatedInput: {} });
+    expect(wireDecision({ behavior: 'allow' }, asked({}))).toStrictEqual({ behavior: 'allow', updatedInput: {} });
   });
 });
 

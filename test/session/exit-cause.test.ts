@@ -33,13 +33,25 @@ describe('why the process ended', () => {
     ['No conversation found with session ID: 1234', 'CONVERSATION_NOT_FOUND'],
     ['Error: --resume requires a valid session ID', 'CONVERSATION_NOT_FOUND'],
     ['Session ID 1234 is already in use.', 'CLI_EXITED'],
-    ["error: unknown option '--frobnicate'", 'CLI_EXITED'],
+    ["error: unknown option '--frobnicate'", 'OPTION_UNSUPPORTED'],
     ['Error: Invalid MCP configuration', 'CLI_EXITED'],
     ['--dangerously-skip-permissions cannot be used with root/sudo privileges', 'CLI_EXITED'],
     ['Error: Invalid session ID. Must be a valid UUID.', 'CLI_EXITED'],
   ])('is permanent where a restart would only repeat it: %s (P8, R62)', (said, code) => {
     expect(causeFor({ stderrTail: said })).toMatchObject({ code, permanent: true });
     expect(causeFor({ resultErrors: [said] })).toMatchObject({ code, permanent: true });
+  });
+
+  it.each([
+    [
+      "error: unknown option '--project-config-root=/secret'",
+      { flag: '--project-config-root', option: 'projectConfigRoot' },
+    ],
+    ["error: unknown option '--frobnicate'", { flag: '--frobnicate', option: 'extraArgs' }],
+    ["error: unknown option '--await-initialize'", { flag: '--await-initialize' }],
+  ])('names the option that the release does not know, never its value: %s (P11)', (said, known) => {
+    const { flag, option } = causeFor({ stderrTail: said }).details as { flag?: string; option?: string };
+    expect({ flag, option }).toEqual({ option: undefined, ...known });
   });
 
   it('is not permanent for anything else (P8)', () => {

@@ -17,6 +17,8 @@ export interface Ended {
   readonly result: TurnResult;
 }
 
+const COST = { costUsd: 0.5, models: undefined };
+
 /** A ledger that keeps what it told, fed with the facts of recordings as a conversation feeds them. */
 export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number } = {}) {
   const hasLifecycle = options.hasLifecycle ?? false;
@@ -46,7 +48,7 @@ export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number
       for (const id of [step.send].flat()) accept(id, step.onBusy);
       deliverAll();
     } else if ('interrupt' in step) ledger.markInterrupted();
-    else if ('result' in step) covered.push(ledger.onResult(resultOf(step.result), 0.5, hasLifecycle));
+    else if ('result' in step) covered.push(ledger.onResult(resultOf(step.result), COST, hasLifecycle));
     else if (step[1] === 'echo') ledger.onEcho(step[0]);
     else ledger.onLifecycle(step[0], step[1]);
   };
@@ -85,6 +87,7 @@ export function resultOf(facts: Partial<ResultFacts> = {}): ResultFacts {
     totalCostUsd: undefined,
     usage: undefined,
     modelUsage: undefined,
+    modelUsageAdded: undefined,
     turns: 1,
     durationMs: 10,
     permissionDenials: 0,

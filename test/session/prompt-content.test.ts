@@ -7,7 +7,11 @@ describe('the content of a prompt', () => {
   });
 
   it('may be content blocks, of kinds nobody here knows too', () => {
-    const blocks = [{ type: 'text', text: 'look' }, { type: 'image', source: { type: 'base64' } }, { type: 'zzz_new' }];
+    const blocks = [
+      { type: 'text', text: 'look' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+      { type: 'zzz_new' },
+    ];
     expect(parsePromptContent(blocks)).toEqual(blocks);
   });
 
@@ -33,12 +37,31 @@ describe('the content of a prompt', () => {
     ['a block that is null', [null], 'content[0]'],
     ['a block without a type', [{ text: 'hello' }], 'content[0]'],
     ['a block whose type is no text', [{ type: 7 }], 'content[0]'],
+    ['a picture without a source', [{ type: 'image' }], 'content[0].source'],
+    ['a picture of an unknown kind', [imageOf({ media_type: 'image/tiff' })], 'content[0].source.media_type'],
+    ['a picture with a data: prefix', [imageOf({ data: 'data:image/png;base64,AA==' })], 'content[0].source.data'],
+    ['a picture without bytes', [imageOf({ data: '' })], 'content[0].source.data'],
+    ['a picture behind a file path', [imageOf({ type: 'url', url: '/etc/passwd' })], 'content[0].source.url'],
+    [
+      'a document that is no PDF',
+      [{ type: 'document', source: { type: 'base64', media_type: 'text/html', data: 'AAAA' } }],
+      'content[0].source.media_type',
+    ],
+    [
+      'a document of a text that is none',
+      [{ type: 'document', source: { type: 'text', data: 7 } }],
+      'content[0].source.data',
+    ],
   ])('is refused before it can end the CLI: %s (WIRE §14)', (_title, content, field) => {
     expect(() => parsePromptContent(content)).toThrow(
       expect.objectContaining({ code: 'INVALID_PROMPT', details: expect.objectContaining({ field }) }),
     );
   });
 });
+
+function imageOf(source: Record<string, unknown>) {
+  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=', ...source } };
+}
 
 describe('the id of a prompt', () => {
   it('is 1 to 200 printable characters; it need not be a uuid (WIRE §11)', () => {

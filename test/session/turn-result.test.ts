@@ -46,7 +46,7 @@ describe('the outcome of a turn', () => {
 });
 
 describe('an end with a result', () => {
-  const facts = { costUsd: 0.1, promptIds: ['1', '2'] };
+  const facts = { cost: { costUsd: 0.1, models: undefined }, promptIds: ['1', '2'] };
 
   it('has the text only when the turn completed', () => {
     const result = resultOf({ text: 'hello', structuredOutput: { a: 1 } });

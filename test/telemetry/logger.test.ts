@@ -20,6 +20,7 @@ describe('the log of the fleet', () => {
     { type: 'mcp.server-changed', server: 'calc', status: 'failed', reason: CANARY },
     {
       type: 'permission.requested',
+      kind: 'tool',
       requestId: 'r1',
       toolName: 'Bash',
       input: { command: CANARY },

@@ -247,6 +247,37 @@ describe('the facts of a result', () => {
   });
 });
 
+describe('a limit of the account', () => {
+  it('is told by its window, with the reset in milliseconds, and unknown stays unknown (R86)', () => {
+    const info = { status: 'rejected', rateLimitType: 'five_hour', resetsAt: 1_800_000_000, utilization: 1 };
+    expect(factIn({ type: 'rate_limit_event', rate_limit_info: info })).toEqual({
+      type: 'rate-limit.told',
+      limit: {
+        window: 'five_hour',
+        status: 'rejected',
+        resetsAt: 1_800_000_000_000,
+        utilization: 1,
+        isUsingOverage: undefined,
+      },
+    });
+    expect(factIn({ type: 'rate_limit_event', rate_limit_info: { status: 'allowed' } })).toMatchObject({
+      limit: { window: 'unknown', resetsAt: undefined, utilization: undefined },
+    });
+  });
+
+  it.each([{}, { rate_limit_info: null }, { rate_limit_info: { status: 7 } }])('is none without a status: %j', (it) => {
+    expect(factIn({ type: 'rate_limit_event', ...it })).toBeUndefined();
+  });
+});
+
+it('a result tells what it adds by model, from 2.1.312 on (R84)', () => {
+  const opus = { inputTokens: 10, outputTokens: 20, costUSD: 0.5 };
+  expect(resultIn({ model_usage_since_last_result: { opus } }).modelUsageAdded).toMatchObject({
+    opus: { inputTokens: 10, outputTokens: 20, costUsd: 0.5, cacheReadTokens: undefined },
+  });
+  expect(resultIn({}).modelUsageAdded).toBeUndefined();
+});
+
 function factIn(value: Record<string, unknown>): Fact | undefined {
   const { type, subtype } = value;
   const message = new CliMessage(

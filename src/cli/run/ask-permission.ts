@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline/promises';
-import type { CanUseTool } from '../../permissions/permission-desk.ts';
+import type { CanUseTool } from '../../permissions/can-use-tool.ts';
 
 export interface Terminal {
   readonly input: NodeJS.ReadStream;

@@ -6,10 +6,18 @@ import { toLine } from './encoding.ts';
 export const streamJson: Codec = {
   decode: decodeLine,
 
-  encodePrompt: ({ uuid, content, priority }) =>
+  encodePrompt: ({ uuid, content, priority, isVerbatim }) =>
     toLine(
       // The order, the empty session id and the null parent are what the CLI has been seen to accept everywhere.
-      { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '', uuid, priority },
+      {
+        type: 'user',
+        message: { role: 'user', content },
+        parent_tool_use_id: null,
+        session_id: '',
+        uuid,
+        priority,
+        ...(isVerbatim === true ? { client_composed: true } : {}),
+      },
       'INVALID_PROMPT',
     ),
 

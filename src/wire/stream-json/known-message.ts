@@ -14,6 +14,7 @@ import {
   ToolUseSummaryMessage,
   UserMessage,
 } from './message-schemas.ts';
+import * as rare from './rare-system-schemas.ts';
 import * as system from './system-schemas.ts';
 
 const BY_TYPE = {
@@ -50,6 +51,18 @@ const BY_SYSTEM_SUBTYPE = {
   hook_started: system.SystemHookStarted,
   hook_progress: system.SystemHookProgress,
   hook_response: system.SystemHookResponse,
+  control_request_progress: rare.SystemControlRequestProgress,
+  model_refusal_fallback: rare.SystemModelRefusalFallback,
+  model_refusal_no_fallback: rare.SystemModelRefusalNoFallback,
+  local_command_output: rare.SystemLocalCommandOutput,
+  plugin_install: rare.SystemPluginInstall,
+  worker_shutting_down: rare.SystemWorkerShuttingDown,
+  commands_changed: rare.SystemCommandsChanged,
+  files_persisted: rare.SystemFilesPersisted,
+  memory_recall: rare.SystemMemoryRecall,
+  elicitation_complete: rare.SystemElicitationComplete,
+  mirror_error: rare.SystemMirrorError,
+  session_writes_lost: rare.SystemSessionWritesLost,
 };
 
 type SchemaOf<Table> = Table[keyof Table];

@@ -12,7 +12,16 @@ const SENDER_FIELDS = {
   parent_tool_use_id: z.string().nullish(),
   agent_id: z.string().nullish(),
   subagent_type: z.string().nullish(),
+  task_description: z.string().nullish(),
 };
+
+const PROMPT_FIELDS = {
+  user_message_uuid: z.string().nullish(),
+  user_message_uuids: z.array(z.string()).nullish(),
+};
+
+/** Who spoke in the user's place; a turn of the CLI's own has another kind than `human` (WIRE §0.6). */
+const Origin = z.looseObject({ kind: z.string().nullish() });
 
 const TokenCounts = z.looseObject({
   input_tokens: z.number().nullish(),
@@ -31,9 +40,14 @@ export const AssistantMessage = z.looseObject({
     usage: TokenCounts.nullish(),
   }),
   ...SENDER_FIELDS,
+  ...PROMPT_FIELDS,
+  /** Why the API gave no answer; the content is then a sentence about it, not the model's. */
   error: z.string().nullish(),
   aborted: z.boolean().nullish(),
-  user_message_uuids: z.array(z.string()).nullish(),
+  request_id: z.string().nullish(),
+  timestamp: z.string().nullish(),
+  /** Messages this one replaces: what was shown of them is void. */
+  supersedes: z.array(z.string()).nullish(),
 });
 
 /** Tool results, replayed prompts (`isReplay`) and what the CLI itself says in the user's place. */
@@ -44,6 +58,9 @@ export const UserMessage = z.looseObject({
   isReplay: z.boolean().nullish(),
   isSynthetic: z.boolean().nullish(),
   tool_use_result: z.unknown().optional(),
+  origin: Origin.nullish(),
+  priority: z.string().nullish(),
+  timestamp: z.string().nullish(),
 });
 
 const RESULT_FIELDS = {
@@ -51,6 +68,7 @@ const RESULT_FIELDS = {
   ...ORIGIN_FIELDS,
   is_error: z.boolean(),
   duration_ms: z.number().nullish(),
+  duration_api_ms: z.number().nullish(),
   num_turns: z.number().nullish(),
   total_cost_usd: z.number().nullish(),
   usage: TokenCounts.nullish(),
@@ -58,9 +76,11 @@ const RESULT_FIELDS = {
   permission_denials: z.array(z.unknown()).nullish(),
   terminal_reason: z.string().nullish(),
   stop_reason: z.string().nullish(),
-  user_message_uuid: z.string().nullish(),
-  user_message_uuids: z.array(z.string()).nullish(),
-  origin: z.looseObject({ kind: z.string().nullish() }).nullish(),
+  ...PROMPT_FIELDS,
+  /** Counts the results of a process from 0: a gap means that one was lost. */
+  result_index: z.number().nullish(),
+  queued_turn_count: z.number().nullish(),
+  origin: Origin.nullish(),
 };
 
 export const RESULT_ERROR_SUBTYPES = [
@@ -78,11 +98,15 @@ export const ResultMessage = z.discriminatedUnion('subtype', [
     result: z.string().nullish(),
     api_error_status: z.number().nullish(),
     structured_output: z.unknown().optional(),
+    /** Name of the slash command that answered in the model's place. */
+    local_command: z.string().nullish(),
+    deferred_tool_use: z.looseObject({ id: z.string(), name: z.string() }).nullish(),
   }),
   z.looseObject({
     ...RESULT_FIELDS,
     subtype: z.enum(RESULT_ERROR_SUBTYPES),
     errors: z.array(z.string()).nullish(),
+    startup_failure_reason: z.string().nullish(),
   }),
 ]);
 
@@ -95,6 +119,8 @@ export const StreamEventMessage = z.looseObject({
     delta: z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }).nullish(),
   }),
   ...SENDER_FIELDS,
+  ...PROMPT_FIELDS,
+  ttft_ms: z.number().nullish(),
 });
 
 export const ToolProgressMessage = z.looseObject({
@@ -102,6 +128,8 @@ export const ToolProgressMessage = z.looseObject({
   tool_use_id: z.string(),
   tool_name: z.string().nullish(),
   elapsed_time_seconds: z.number().nullish(),
+  task_id: z.string().nullish(),
+  heartbeat: z.boolean().nullish(),
   ...SENDER_FIELDS,
 });
 
@@ -116,6 +144,7 @@ export const CommandLifecycleMessage = z.looseObject({
 export const ConversationResetMessage = z.looseObject({
   type: z.literal('conversation_reset'),
   new_conversation_id: z.string().nullish(),
+  trigger: z.string().nullish(),
   ...ORIGIN_FIELDS,
 });
 
@@ -123,10 +152,18 @@ export const RateLimitMessage = z.looseObject({
   type: z.literal('rate_limit_event'),
   rate_limit_info: z
     .looseObject({
+      /** `allowed`, `allowed_warning` or `rejected`. */
       status: z.string().nullish(),
+      /** Seconds since 1970. */
       resetsAt: z.number().nullish(),
+      /** The window, such as `five_hour` or `seven_day`. */
       rateLimitType: z.string().nullish(),
+      /** Share of the window that is used. */
       utilization: z.number().nullish(),
+      overageStatus: z.string().nullish(),
+      overageResetsAt: z.number().nullish(),
+      isUsingOverage: z.boolean().nullish(),
+      surpassedThreshold: z.number().nullish(),
     })
     .nullish(),
   ...ORIGIN_FIELDS,

@@ -32,7 +32,7 @@ describe.skipIf(cli === undefined)('the real CLI', () => {
       outputFormat: { type: 'json_schema', schema: { type: 'object' } },
       systemPrompt: 'x'.repeat(200_000),
       agents: { reviewer: { description: 'reviews', prompt: 'Review.' } },
-      extraArgs: { effort: 'low' },
+      effort: 'low',
     });
     expect(initialize).toMatchObject({ current_permission_mode: 'plan' });
     expect((initialize['agents'] as { name: string }[]).map(({ name }) => name)).toContain('reviewer');

@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Session, TroupeError } from '../../../src/index.ts';
+import { createSdkMcpServer, type Session, TroupeError, tool } from '../../../src/index.ts';
+import type { CliUnderTest } from './cli-under-test.ts';
 import { eventOf, stage } from './stage.ts';
 
 const UUID = '11111111-1111-4111-8111-111111111111';
 const ALL = '1.0.0';
+/** No release that was measured takes it without a terminal. */
+const NEVER = '9.0.0';
 
 /** Every typed method, the release that first knows its request, and what comes back. */
 const METHODS: readonly [name: string, since: string, call: (session: Session) => Promise<unknown>, answer: unknown][] =
@@ -49,6 +52,7 @@ const METHODS: readonly [name: string, since: string, call: (session: Session) =
       { canRewind: false, error: expect.any(String) },
     ],
     ['seedReadState', ALL, (it) => it.seedReadState('a.txt', 1), undefined],
+    ['setColor', NEVER, (it) => it.setColor('red'), undefined],
     ['stopTask', ALL, (it) => it.stopTask('gone'), undefined],
     ['backgroundTasks', ALL, (it) => it.backgroundTasks(), true],
     ['setHasSubscribers', '2.1.220', (it) => it.setHasSubscribers(true), undefined],
@@ -100,12 +104,8 @@ describe('typed control requests on the real CLI (WIRE §9)', () => {
     const session = await start();
     await session.prompt('hello').result;
 
-    for (const [name, since, call, answer] of METHODS) {
-      const outcome = await call(session).catch((error: unknown) => error);
-      if (cli.since(since) && isPlain(answer)) expect(outcome, name).toMatchObject(answer);
-      else if (cli.since(since)) expect(outcome, name).toEqual(answer);
-      else expect(outcome, name).toMatchObject({ code: 'CONTROL_UNSUPPORTED', details: { cliVersion: cli.version } });
-    }
+    for (const [name, since, call, answer] of METHODS)
+      expectAnswer(name, since, await settle(call(session)), answer, cli);
     for (const [name, since, call, words] of REFUSALS) {
       const error = await call(session).catch((reason: unknown) => reason);
       expect(TroupeError.is(error) && error.code, name).toBe(
@@ -116,16 +116,19 @@ describe('typed control requests on the real CLI (WIRE §9)', () => {
     expect(session.state).toBe('ready');
   });
 
-  it('answers in the middle of a turn, which goes on (WIRE §9)', async () => {
-    const { start } = await stage();
+  it('answers each one in the middle of a turn, which goes on (WIRE §9)', async () => {
+    const { start, cwd, cli } = await stage();
+    writeFileSync(join(cwd, 'a.txt'), 'hello');
     const session = await start({ includePartialMessages: true });
-    const turn = session.prompt('SLOW 30');
+    const turn = session.prompt('SLOW 200');
     await eventOf(session, 'message', ({ message }) => message.type === 'stream_event');
 
-    expect(await session.mcpServerStatus()).toEqual([]);
-    await session.setPermissionMode('acceptEdits');
+    for (const [name, since, call, answer] of METHODS)
+      expectAnswer(name, since, await settle(call(session)), answer, cli);
+    expect(await session.setPermissionMode('acceptEdits')).toEqual({ mode: 'acceptEdits' });
     expect(session.status).toBe('running');
     expect((await turn.result).outcome).toBe('completed');
+    expect(session.facts.permissionMode).toBe('acceptEdits');
   });
 
   it('refuses wrong arguments before anything is written, naming the field', async () => {
@@ -187,6 +190,80 @@ describe('typed control requests on the real CLI (WIRE §9)', () => {
     });
   });
 
+  it('switches MCP servers off and overrides their mode in the next process too (P8)', async () => {
+    const { start, cli } = await stage();
+    const answer = tool('answer', 'Answers.', {}, async () => ({ content: [{ type: 'text', text: '42' }] }));
+    const session = await start({
+      restart: { type: 'transient', backoff: { minMs: 10, maxMs: 20 } },
+      mcpServers: {
+        calc: createSdkMcpServer({ name: 'calc', tools: [answer] }),
+        rest: createSdkMcpServer({ name: 'rest', tools: [answer] }),
+      },
+    });
+    const statuses = async () => {
+      const servers = (await session.mcpServerStatus()).map(({ name, status }) => [name, status]);
+      return Object.fromEntries(servers) as Record<string, string>;
+    };
+    // 2.1.197 says yes and leaves an in-process server on; newer releases switch it off.
+    const off = cli.since('2.1.220') ? 'disabled' : 'connected';
+    await expect.poll(statuses).toEqual({ calc: 'connected', rest: 'connected' });
+    await session.toggleMcpServer('calc', false);
+    expect(await session.setMcpPermissionModeOverride('rest', 'default')).toEqual({});
+    expect(await statuses()).toEqual({ calc: off, rest: 'connected' });
+    process.kill(session.pid ?? 0, 'SIGKILL');
+    await eventOf(session, 'session.restarting');
+    await session.prompt('after the crash').result;
+
+    expect(await statuses()).toEqual({ calc: off, rest: 'connected' });
+    expect(session.snapshot().settings).toMatchObject({
+      toggledServers: { calc: false },
+      serverModes: { rest: 'default' },
+    });
+    const isBack = await settle(session.toggleMcpServer('calc', true));
+    if (cli.since('2.1.220')) expect(isBack).toBeUndefined();
+    else expect(isBack).toMatchObject({ code: 'CONTROL_REFUSED' });
+    await expect.poll(statuses).toEqual({ calc: 'connected', rest: 'connected' });
+  });
+
+  it('goes over to what was changed while no process ran (P8)', async () => {
+    const { start, model } = await stage();
+    const session = await start({ autoStart: false });
+    await session.setModel('claude-sonnet-4-5');
+    await session.setPermissionMode('plan');
+    await session.setMaxThinkingTokens(3_000);
+    expect(session.pid).toBeUndefined();
+    await session.prompt('hello').result;
+
+    expect(model.requests.at(-1)?.body).toMatchObject({
+      model: 'claude-sonnet-4-5',
+      thinking: { type: 'enabled', budget_tokens: 3_000 },
+    });
+    expect(session.facts.permissionMode).toBe('plan');
+  });
+
+  it('lets the last word on the model count, live and in the next process (P8)', async () => {
+    const { start, model } = await stage();
+    const bySetModel = (session: Session) => session.setModel('claude-sonnet-4-5');
+    const byFlags = (session: Session) => session.applyFlagSettings({ model: 'claude-haiku-4-5' });
+    for (const [first, last, wanted] of [
+      [bySetModel, byFlags, 'claude-haiku-4-5'],
+      [byFlags, bySetModel, 'claude-sonnet-4-5'],
+    ] as const) {
+      for (const isKilled of [false, true]) {
+        const session = await start({ restart: { type: 'transient', backoff: { minMs: 10, maxMs: 20 } } });
+        await first(session);
+        await last(session);
+        if (isKilled) process.kill(session.pid ?? 0, 'SIGKILL');
+        if (isKilled) await eventOf(session, 'session.restarting');
+        await session.prompt('hello').result;
+        expect(model.requests.at(-1)?.body, `${wanted}, ${isKilled ? 'killed' : 'live'}`).toMatchObject({
+          model: wanted,
+        });
+        await session.close();
+      }
+    }
+  });
+
   it('takes a written prompt back from the CLI, and says when it is too late (WIRE §9, P2)', async () => {
     const { start } = await stage();
     const session = await start({ includePartialMessages: true });
@@ -215,6 +292,16 @@ describe('typed control requests on the real CLI (WIRE §9)', () => {
     expect(cli.since('2.1.197')).toBe(true);
   });
 });
+
+function settle(call: Promise<unknown>): Promise<unknown> {
+  return call.catch((error: unknown) => error);
+}
+
+function expectAnswer(name: string, since: string, outcome: unknown, answer: unknown, cli: CliUnderTest): void {
+  if (cli.since(since) && isPlain(answer)) expect(outcome, name).toMatchObject(answer);
+  else if (cli.since(since)) expect(outcome, name).toEqual(answer);
+  else expect(outcome, name).toMatchObject({ code: 'CONTROL_UNSUPPORTED', details: { cliVersion: cli.version } });
+}
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

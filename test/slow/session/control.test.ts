@@ -144,9 +144,7 @@ describe('requests of the CLI', () => {
         on(
           when.prompt('go'),
           ...edges.map(([name, message, server]) => call(name, message, server)),
-          ...many.map((name) =>
-            call(name, { id: 'same', method: 'tools/call', params: { name: 'big', arguments: {} } }),
-          ),
+          ...many.map((name) => call(name, { id: name, method: 'tools/call', params: { name: 'big', arguments: {} } })),
           ...names.map((name) => step.awaitResponse(name)),
           step.echoTurn(),
         ),

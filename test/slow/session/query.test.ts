@@ -21,16 +21,22 @@ describe('a query', () => {
     await expectNoViolations(fake);
   });
 
-  it('ends with a failed turn as with any other, and throws when the process is lost (R02, R88)', async () => {
+  it('throws after the result of a failed last turn, and when the process is lost (R02, R88)', async () => {
     const api = { subtype: 'success', is_error: true, result: 'API Error: 400' };
     const fake = await newFake({
       rules: [on(when.prompt('api'), step.result(api)), on(when.prompt('die'), step.stderr('gone\n'), step.exit(6))],
     });
     const options = { pathToClaudeCodeExecutable: fake.path };
     const results: unknown[] = [];
-    for await (const message of query({ prompt: 'api', options }))
-      if (message.type === 'result') results.push(message['is_error']);
+    const failed = await errorFrom(
+      (async () => {
+        for await (const message of query({ prompt: 'api', options }))
+          if (message.type === 'result') results.push(message['is_error']);
+      })(),
+    );
     expect(results).toEqual([true]);
+    expect(failed.code).toBe('TURN_FAILED');
+    expect(failed.message).toContain('API Error: 400');
     const lost = query({ prompt: 'die', options });
     const error = await errorFrom(
       (async () => {
@@ -65,7 +71,7 @@ describe('a query', () => {
       if (message.type === 'system' && message['subtype'] === 'init') {
         await messages.setModel('haiku');
         await messages.setPermissionMode('plan');
-        expect((await messages.interrupt()).effect).toBe('interrupted');
+        expect(await messages.interrupt()).toEqual({ still_queued: [] });
       }
       if (message.type === 'result') outcomes.push(message['terminal_reason']);
     }

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ContentBlock, isKnownBlock } from '../../../src/wire/stream-json/content-block-schemas.ts';
@@ -19,6 +22,20 @@ describe('recognising a message', () => {
     'knows system/%s with no other field (R15)',
     (subtype) => expect(recognize({ type: 'system', subtype }).recognized).toBe(true),
   );
+
+  it('knows every kind of message that the official SDK has a type for (R15)', () => {
+    const types = readFileSync(
+      join(dirname(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk')), 'sdk.d.ts'),
+      'utf8',
+    );
+    const [, union = ''] = /export declare type SDKMessage = ([^;]+);/.exec(types) ?? [];
+    const names = union.split('|').map((name) => name.trim());
+    const kinds = names.flatMap((name) => kindsOf(name, types));
+
+    expect(names.length).toBeGreaterThanOrEqual(40);
+    expect(kinds.length).toBeGreaterThanOrEqual(names.length);
+    for (const kind of kinds) expect(reasonOf(kind), JSON.stringify(kind)).not.toMatch(/unknown/);
+  });
 
   it('keeps the fields it does not know (P6)', () => {
     const value = { type: 'tool_progress', tool_use_id: 't', later: { a: [1] } };
@@ -89,4 +106,16 @@ function blocksOf(value: Record<string, unknown>): readonly ContentBlock[] {
   if (!recognition.recognized) return expect.fail(recognition.reason);
   const message: KnownMessage = recognition.message;
   return message.type === 'assistant' ? message.message.content : [];
+}
+
+/** The `type` and `subtype` of every message that the declaration `name` stands for, read from the text of the types. */
+function kindsOf(name: string, types: string): readonly Record<string, unknown>[] {
+  const [, body = ''] =
+    new RegExp(`export declare type ${name} = ([^]*?)\\n(?=\\n|export |declare |/\\*\\*)`).exec(`${types}\n\n`) ?? [];
+  if (!body.startsWith('{')) return (body.match(/\bSDK\w+/g) ?? []).flatMap((part) => kindsOf(part, types));
+  const [, type] = /^ {4}type: '([^']+)'/m.exec(body) ?? [];
+  const subtypes = [...(/^ {4}subtype: ([^;]+)/m.exec(body)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(
+    ([, value]) => value,
+  );
+  return subtypes.length === 0 ? [{ type }] : subtypes.map((subtype) => ({ type, subtype }));
 }

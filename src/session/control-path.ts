@@ -1,0 +1,127 @@
+import type { Clock } from '../clock.ts';
+import type { Answer } from '../control/pending-requests.ts';
+import { TroupeError } from '../errors.ts';
+import { isRelease } from '../wire/release.ts';
+import { ControlCall, Payload, parseCall, Subtype } from './call-options.ts';
+import type { Conversation } from './conversation.ts';
+import type { ControlOptions } from './session-controls.ts';
+import type { SessionLife, StateChange } from './session-life.ts';
+import { within } from './within.ts';
+
+/** The states in which a process, or the next one, is on its way. */
+const STARTING: ReadonlySet<StateChange['state']> = new Set(['waiting', 'spawning', 'initializing', 'backing-off']);
+/** The first measured release that takes a second `initialize`, and that answers every request it does not know (WIRE §23). */
+const ANSWERS_ALL_SINCE = [2, 1, 197] as const;
+
+export interface ControlPathOptions {
+  readonly life: SessionLife;
+  readonly conversation: Conversation;
+  readonly clock: Clock;
+  readonly controlMs: number;
+  /** Throws SESSION_CLOSED once the session is ending. */
+  readonly assertOpen: () => void;
+}
+
+/** The way of a control request to the process of the moment, and what its refusal means. */
+export class ControlPath {
+  readonly #options: ControlPathOptions;
+
+  constructor(options: ControlPathOptions) {
+    this.#options = options;
+  }
+
+  async ask(subtype: string, payload: Record<string, unknown>, options: ControlOptions): Promise<Answer> {
+    const { timeoutMs: deadlineMs = this.#options.controlMs, signal } = parseCall(ControlCall, options, 'options');
+    const request = parseCall(Payload, payload, 'payload');
+    const name = parseCall(Subtype, subtype, 'subtype');
+    const { channel } = this.#process();
+    try {
+      return { ...(await channel.request(name, request, { deadlineMs, signal })) };
+    } catch (error) {
+      throw TroupeError.is(error) ? this.#explained(name, error) : error;
+    }
+  }
+
+  async reinitialize(options: ControlOptions): Promise<void> {
+    const { timeoutMs: deadlineMs = this.#options.controlMs, signal } = parseCall(ControlCall, options, 'options');
+    const incarnation = this.#process();
+    const { cliVersion } = this.#options.conversation.facts;
+    if (cliVersion === undefined || !isRelease(cliVersion, ANSWERS_ALL_SINCE)) {
+      const reason = `"initialize" a second time needs Claude Code ${ANSWERS_ALL_SINCE.join('.')}; this is ${cliVersion ?? 'unknown'}.`;
+      throw new TroupeError('CONTROL_UNSUPPORTED', { reason, details: { subtype: 'initialize', cliVersion } });
+    }
+    await incarnation.reinitialize({ deadlineMs, signal });
+  }
+
+  /** The answer of the present process to `initialize`, waited for while a process is on its way. */
+  async initialized(options: ControlOptions): Promise<Answer> {
+    const { life } = this.#options;
+    const isPending = () => life.initializeAnswer === undefined && STARTING.has(life.state) && !life.isOver;
+    await this.#until(() => !isPending(), options);
+    if (life.initializeAnswer !== undefined) return life.initializeAnswer;
+    this.#options.assertOpen();
+    throw this.#noProcess();
+  }
+
+  /**
+   * True when there is a process to ask. One that is only starting is waited for: whether its flags hold a change that
+   * comes meanwhile, nobody could tell.
+   */
+  async reach(options: ControlOptions): Promise<boolean> {
+    const { life } = this.#options;
+    await this.#until(() => life.incarnation === undefined || life.initializeAnswer !== undefined, options);
+    this.#options.assertOpen();
+    return life.incarnation !== undefined;
+  }
+
+  #process() {
+    this.#options.assertOpen();
+    const { incarnation } = this.#options.life;
+    if (incarnation === undefined) throw this.#noProcess();
+    return incarnation;
+  }
+
+  #noProcess(): TroupeError {
+    return new TroupeError('NO_PROCESS', { details: { state: this.#options.life.state } });
+  }
+
+  /** Rejects with CONTROL_TIMEOUT or ABORTED when the condition does not come true in time. */
+  async #until(isTrue: () => boolean, options: ControlOptions): Promise<void> {
+    const { conversation, clock, controlMs, assertOpen } = this.#options;
+    const { timeoutMs: deadlineMs = controlMs, signal } = parseCall(ControlCall, options, 'options');
+    assertOpen();
+    const recheck = () => conversation.recheck();
+    signal?.addEventListener('abort', recheck, { once: true });
+    let hasHeld = false;
+    // What holds now may be over when the waiting one has its turn.
+    const holds = () => {
+      hasHeld ||= isTrue();
+      return hasHeld || signal?.aborted === true;
+    };
+    await within(conversation, clock, deadlineMs, holds);
+    signal?.removeEventListener('abort', recheck);
+    const details = { subtype: 'initialize', deadlineMs };
+    if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason, details });
+    if (!hasHeld) throw new TroupeError('CONTROL_TIMEOUT', { details });
+  }
+
+  /** What this release does not know is told apart from what it refuses, and silence from slowness. */
+  #explained(subtype: string, error: TroupeError): TroupeError {
+    const { cliVersion } = this.#options.conversation.facts;
+    const details = { ...error.details, cliVersion };
+    if (error.code === 'CONTROL_REFUSED' && isUnsupported(error)) {
+      const reason = `"${subtype}"${cliVersion === undefined ? '' : ` in ${cliVersion}`}.`;
+      return new TroupeError('CONTROL_UNSUPPORTED', { reason, cause: error, details });
+    }
+    const mayBeSilent = cliVersion === undefined || !isRelease(cliVersion, ANSWERS_ALL_SINCE);
+    if (error.code !== 'CONTROL_TIMEOUT' || !mayBeSilent) return error;
+    // Up to 2.1.19 a request that is not known is never answered (WIRE §9).
+    const reason = `${error.reason ?? ''} Claude Code ${cliVersion ?? 'of an unknown release'} may not know the request: releases before ${ANSWERS_ALL_SINCE.join('.')} do not say so.`;
+    return new TroupeError('CONTROL_TIMEOUT', { reason: reason.trim(), details });
+  }
+}
+
+function isUnsupported({ details }: TroupeError): boolean {
+  const { cliError, cliErrorCode } = details;
+  return cliErrorCode === 'unsupported_request' || String(cliError).startsWith('Unsupported control request');
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { SessionKey, SessionStoreEntry } from '../conversations/session-store.ts';
+import type { TranscriptMirror, TranscriptMirrorOptions } from '../conversations/transcript-mirror.ts';
+import type { TroupeError } from '../errors.ts';
+import type { IncarnationListener } from '../session/incarnation.ts';
+import { CliMessage } from '../wire/cli-message.ts';
+
+export interface MirroredListenerOptions {
+  readonly listener: IncarnationListener;
+  readonly keyOf: (path: string) => SessionKey | undefined;
+  readonly mirror: (onError: TranscriptMirrorOptions['onError']) => TranscriptMirror;
+}
+
+/** The frames in which the CLI repeats what it wrote to a transcript. */
+const FRAME = 'transcript_mirror';
+/** While a result waits for the store, this much of what follows may wait behind it (P10). */
+const MOST_HELD_MESSAGES = 1_000;
+const MOST_HELD_BYTES = 8 * 2 ** 20;
+
+/**
+ * Stands between a process and what hears it. Transcript lines turn off to the store. A result waits until the store has
+ * what belongs to it, everything behind it waits in order, and the end of the process waits for the last lines; none of
+ * it waits longer than the store may take.
+ */
+export class MirroredListener {
+  readonly #listener: IncarnationListener;
+  readonly #keyOf: MirroredListenerOptions['keyOf'];
+  readonly #mirror: TranscriptMirror;
+  #held: CliMessage[] = [];
+  #heldBytes = 0;
+  #isHolding = false;
+
+  constructor({ listener, keyOf, mirror }: MirroredListenerOptions) {
+    this.#listener = listener;
+    this.#keyOf = keyOf;
+    this.#mirror = mirror((error, key, lines) => this.#tellLost(error, key, lines));
+  }
+
+  listener(): IncarnationListener {
+    return {
+      ...this.#listener,
+      message: (message) => this.#onMessage(message),
+      lastErrors: () => {
+        // The process is gone, and what its last result said is a reason.
+        this.#release();
+        return this.#listener.lastErrors();
+      },
+      ended: (output) => {
+        this.#release();
+        if (this.#mirror.isIdle) this.#listener.ended(output);
+        else void this.#mirror.flush().then(() => this.#listener.ended(output));
+      },
+    };
+  }
+
+  #onMessage(message: CliMessage): void {
+    if (message.type === FRAME) this.#turnOff(message);
+    else if (this.#isHolding) this.#hold(message);
+    else if (message.type !== 'result' || this.#mirror.isIdle) this.#listener.message(message);
+    else {
+      this.#isHolding = true;
+      this.#hold(message);
+      void this.#mirror.flush().then(() => {
+        if (this.#isHolding) this.#resume();
+      });
+    }
+  }
+
+  #hold(message: CliMessage): void {
+    this.#held.push(message);
+    this.#heldBytes += message.raw.length;
+    if (this.#held.length > MOST_HELD_MESSAGES || this.#heldBytes > MOST_HELD_BYTES) this.#release();
+  }
+
+  /** The first of them has waited; one of the others may be a result that has to. */
+  #resume(): void {
+    const [first, ...others] = this.#taken();
+    if (first !== undefined) this.#listener.message(first);
+    for (const message of others) this.#onMessage(message);
+  }
+
+  #release(): void {
+    for (const message of this.#taken()) this.#listener.message(message);
+  }
+
+  #taken(): CliMessage[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#isHolding = false;
+    return held;
+  }
+
+  #turnOff(message: CliMessage): void {
+    const { filePath, entries } = message.value ?? {};
+    const key = typeof filePath === 'string' ? this.#keyOf(filePath) : undefined;
+    if (key !== undefined && Array.isArray(entries)) {
+      // The CLI wrote each of them as a line of its own; the store takes them as they are.
+      this.#mirror.add(key, entries as SessionStoreEntry[], message.raw.length);
+      return;
+    }
+    const place = typeof filePath === 'string' ? filePath : 'no file';
+    this.#listener.diagnostic('mirror-frame-dropped', `${place}: not a transcript of this session`, 0);
+  }
+
+  /** Told in the log, and as the message that the official SDK has for it. */
+  #tellLost(error: TroupeError, key: SessionKey, lines: number): void {
+    const transcript = [key.projectKey, key.sessionId, ...(key.subpath === undefined ? [] : [key.subpath])].join('/');
+    this.#listener.diagnostic('mirror-failed', `${lines} lines of ${transcript}: ${error.message}`, 0);
+    const value = {
+      type: 'system',
+      subtype: 'mirror_error',
+      error: error.message,
+      key,
+      uuid: randomUUID(),
+      session_id: key.sessionId,
+    };
+    this.#listener.message(new CliMessage(Buffer.from(JSON.stringify(value)), value.type, value.subtype, value));
+  }
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { METHODS, OPTIONS, type Row } from './sdk-surface.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const LEAST_SUPPORTED = 0.9;
+const TYPES = readFileSync(
+  join(dirname(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk')), 'sdk.d.ts'),
+  'utf8',
+).replaceAll(/\/\*.*?\*\//gs, '');
+
+/** The names declared at the first level between an opening and the line that closes it. */
+function namesIn(opening: string, closing: string, name: RegExp): string[] {
+  const from = TYPES.indexOf(opening);
+  const text = TYPES.slice(from, TYPES.indexOf(closing, from));
+  return [...text.matchAll(name)].map(([, found]) => found ?? '');
+}
+
+const OFFICIAL_OPTIONS = namesIn('export declare type Options = {', '\n};', /^ {4}(\w+)\?:/gm);
+const OFFICIAL_METHODS = namesIn('export declare interface Query extends', '\n}', /^ {4}(\w+)\(/gm);
+
+describe.each([
+  ['options', OFFICIAL_OPTIONS, OPTIONS],
+  ['control methods', OFFICIAL_METHODS, METHODS],
+])('the %s of the official SDK', (_, official, rows) => {
+  it('have a row each, and no row is left over', () => {
+    expect(official.length).toBeGreaterThan(20);
+    expect(Object.keys(rows).toSorted()).toEqual([...official].toSorted());
+  });
+
+  it.each(Object.entries(rows))('%s is shown by a test, or says why not', (_name, row) => {
+    expect(faultOf(row)).toBeUndefined();
+  });
+
+  it(`are supported to at least ${LEAST_SUPPORTED * 100} %`, () => {
+    const supported = Object.values(rows).filter((row) => !('missing' in row));
+
+    expect(supported.length / Object.keys(rows).length).toBeGreaterThanOrEqual(LEAST_SUPPORTED);
+  });
+});
+
+/** What is wrong with a row: a file that is not there, or does not hold such a test; a reason that gives none. */
+function faultOf(row: Row): string | undefined {
+  if ('missing' in row) return row.missing.length > 20 ? undefined : 'gives no reason';
+  const [file, title] = row;
+  const url = new URL(file, ROOT);
+  if (!existsSync(url)) return `${file} does not exist`;
+  return readFileSync(url, 'utf8').includes(title) ? undefined : `${file} has no test like "${title}"`;
+}
