@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { METHODS, OPTIONS, type Row } from './sdk-surface.ts';
+import { faultOf } from './row.ts';
+import { METHODS, OPTIONS } from './sdk-surface.ts';
 
-const ROOT = new URL('../../', import.meta.url);
 const LEAST_SUPPORTED = 0.9;
 const TYPES = readFileSync(
   join(dirname(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk')), 'sdk.d.ts'),
@@ -40,12 +40,3 @@ describe.each([
     expect(supported.length / Object.keys(rows).length).toBeGreaterThanOrEqual(LEAST_SUPPORTED);
   });
 });
-
-/** What is wrong with a row: a file that is not there, or does not hold such a test; a reason that gives none. */
-function faultOf(row: Row): string | undefined {
-  if ('missing' in row) return row.missing.length > 20 ? undefined : 'gives no reason';
-  const [file, title] = row;
-  const url = new URL(file, ROOT);
-  if (!existsSync(url)) return `${file} does not exist`;
-  return readFileSync(url, 'utf8').includes(title) ? undefined : `${file} has no test like "${title}"`;
-}

@@ -3,7 +3,7 @@
  * the reason why it is not here. The names themselves are read from the installed package by the test beside this file.
  */
 
-export type Row = readonly [file: string, title: string] | { readonly missing: string };
+import type { Row } from './row.ts';
 
 const SDK_OPTIONS: Row = ['test/slow/official-sdk/options.test.ts', 'reach the CLI as the official SDK sends them'];
 const START: Row = ['test/launch/session-options.test.ts', 'takes none at all, and every option of this release'];
@@ -18,15 +18,18 @@ export const OPTIONS: Readonly<Record<string, Row>> = {
   agent: SDK_OPTIONS,
   agents: SDK_OPTIONS,
   allowedTools: SDK_OPTIONS,
-  canUseTool: ['test/slow/real-cli/permissions.test.ts', 'canUseTool'],
+  canUseTool: ['test/slow/real-cli/permissions.test.ts', 'runs the tool after an allow without updatedInput'],
   continue: SDK_OPTIONS,
   cwd: START,
   disallowedTools: SDK_OPTIONS,
   toolAliases: SDK_OPTIONS,
   tools: SDK_OPTIONS,
   env: START,
-  executable: ['test/slow/launch/cli-executable.test.ts', 'executable'],
-  executableArgs: ['test/slow/launch/cli-executable.test.ts', 'executableArgs'],
+  executable: ['test/slow/launch/cli-executable.test.ts', 'finds the runtime of a script on PATH too'],
+  executableArgs: [
+    'test/slow/launch/cli-executable.test.ts',
+    'runs %s by the Node it was given, after the arguments of that',
+  ],
   extraArgs: ['test/launch/launch-arguments.test.ts', 'exactly those flags'],
   fallbackModel: SDK_OPTIONS,
   enableFileCheckpointing: SDK_OPTIONS,
@@ -103,7 +106,7 @@ export const METHODS: Readonly<Record<string, Row>> = {
   supportedAgents: CONTROLS,
   mcpServerStatus: CONTROLS,
   getContextUsage: CONTROLS,
-  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: ['test/slow/real-cli/controls.test.ts', 'getUsage'],
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: CONTROLS,
   readFile: CONTROLS,
   reloadPlugins: CONTROLS,
   reloadSkills: CONTROLS,

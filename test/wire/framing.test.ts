@@ -6,7 +6,7 @@ import { LineSplitter } from '../../src/wire/line-splitter.ts';
 import { streamJson } from '../../src/wire/stream-json/codec.ts';
 
 /** Characters of one to four bytes, and every separator some reader takes for a line end. */
-const TRICKY = 'aé漢字🎭\u2028\u2029\u0085 \t\\"{}';
+const TRICKY = 'aé漢字🎭\u2028\u2029\u0085 \t\n\r\\"{}';
 
 describe('reading the output of the CLI', () => {
   it('returns every message as it was sent, however the bytes are cut (R07, R09, R10)', () => {
