@@ -27,6 +27,9 @@ const MOST_CHARACTERS = 64 * 2 ** 20;
 /** Waits before the second and the third attempt, in milliseconds. */
 const RETRY_MS = [200, 800] as const;
 
+/** How long anybody waits for all of it at once, however many calls it takes: a slow store must not hold up a session. */
+const WAIT_MS = STORE_CALL_MS;
+
 /**
  * Copies transcript lines of one process into a store: in order, one `append` at a time, three attempts each. A call that
  * does not answer within 60 s is not repeated, because it may still succeed. Best effort: what fails is told and given
@@ -41,6 +44,8 @@ export class TranscriptMirror {
   #timer: unknown;
   #sending: Promise<void> = Promise.resolve();
   #isIdle = true;
+  /** Batches on their way, in order. */
+  readonly #unsent = new Set<Batch>();
 
   constructor(options: TranscriptMirrorOptions) {
     this.#options = options;
@@ -77,12 +82,33 @@ export class TranscriptMirror {
     this.#pending = [];
     this.#pendingEntries = 0;
     if (batches.length > 0) {
+      const ready = this.#options.flush === 'eager' ? batches : merged(batches);
+      for (const batch of ready) this.#unsent.add(batch);
       const former = this.#sending;
-      this.#sending = former.then(() => this.#send(this.#options.flush === 'eager' ? batches : merged(batches)));
+      this.#sending = former.then(() => this.#send(ready));
     }
     const sending = this.#sending;
     await sending;
     if (this.#sending === sending && this.#pending.length === 0) this.#isIdle = true;
+  }
+
+  /** As `flush`, but after 60 s it resolves all the same; the store goes on. Never rejects. */
+  async flushBriefly(): Promise<void> {
+    const { clock } = this.#options;
+    let timer: unknown;
+    const overdue = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, WAIT_MS);
+    });
+    await Promise.race([this.flush(), overdue]);
+    clock.clearTimeout(timer);
+  }
+
+  /** The last flush: what is not stored after 60 s is told and given up. Never rejects. */
+  async finish(): Promise<void> {
+    await this.flushBriefly();
+    const reason = `Not everything was stored within ${WAIT_MS} ms after the end of the process.`;
+    const details = { method: 'append', deadlineMs: WAIT_MS, timedOut: true };
+    for (const batch of [...this.#unsent]) this.#giveUp(batch, new TroupeError('STORE_FAILED', { reason, details }));
   }
 
   #gathered(): number {
@@ -91,27 +117,30 @@ export class TranscriptMirror {
 
   async #send(batches: readonly Batch[]): Promise<void> {
     for (const batch of batches) {
-      await this.#append(batch);
+      if (this.#unsent.has(batch)) await this.#append(batch);
+      this.#unsent.delete(batch);
       this.#characters -= batch.characters;
     }
   }
 
-  async #append({ key, entries }: Batch): Promise<void> {
-    const { store, clock, onError } = this.#options;
-    for (let attempt = 0; ; attempt += 1) {
+  async #append(batch: Batch): Promise<void> {
+    const { store, clock } = this.#options;
+    for (let attempt = 0; this.#unsent.has(batch); attempt += 1) {
       try {
-        await askStore('append', () => store.append(key, entries), { deadlineMs: STORE_CALL_MS, clock });
-        return;
+        const call = () => store.append(batch.key, batch.entries);
+        return await askStore('append', call, { deadlineMs: STORE_CALL_MS, clock });
       } catch (error) {
         const waitMs = RETRY_MS[attempt];
         if (!TroupeError.is(error)) throw error;
-        if (error.details['timedOut'] === true || waitMs === undefined) {
-          onError(error, key, entries.length);
-          return;
-        }
+        if (error.details['timedOut'] === true || waitMs === undefined) return this.#giveUp(batch, error);
         await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs));
       }
     }
+  }
+
+  /** Told once, whoever comes first to give it up. */
+  #giveUp(batch: Batch, error: TroupeError): void {
+    if (this.#unsent.delete(batch)) this.#options.onError(error, batch.key, batch.entries.length);
   }
 }
 

@@ -19,8 +19,8 @@ const MOST_HELD_BYTES = 8 * 2 ** 20;
 
 /**
  * Stands between a process and what hears it. Transcript lines turn off to the store. A result waits until the store has
- * what belongs to it, everything behind it waits in order, and the end of the process waits for the last lines; none of
- * it waits longer than the store may take.
+ * what belongs to it, everything behind it waits in order, and the end of the process waits for the last lines; neither
+ * waits longer than 60 s (P5).
  */
 export class MirroredListener {
   readonly #listener: IncarnationListener;
@@ -48,7 +48,7 @@ export class MirroredListener {
       ended: (output) => {
         this.#release();
         if (this.#mirror.isIdle) this.#listener.ended(output);
-        else void this.#mirror.flush().then(() => this.#listener.ended(output));
+        else void this.#mirror.finish().then(() => this.#listener.ended(output));
       },
     };
   }
@@ -60,7 +60,7 @@ export class MirroredListener {
     else {
       this.#isHolding = true;
       this.#hold(message);
-      void this.#mirror.flush().then(() => {
+      void this.#mirror.flushBriefly().then(() => {
         if (this.#isHolding) this.#resume();
       });
     }
