@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   SESSION_NOT_FOUND: 'No session with this id is supervised here.',
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
-  SESSION_BUSY: 'The session is working and the prompt asked not to wait.',
+  SESSION_BUSY: 'The session is working, and what was asked for must not wait.',
   NO_PROCESS: 'The session has no running CLI process at this moment.',
   AT_CAPACITY: 'There is no room for another session.',
   PROMPT_QUEUE_FULL: 'The prompt queue of the session is full.',

@@ -7,7 +7,12 @@ export interface ChildInput {
   readonly restart: RestartSpec;
   /** False registers the session without a process; `child.start` starts it. */
   readonly autoStart: boolean;
+  /** A member of a group: what an end means is not decided here, but by the group (DESIGN, strategies). */
+  readonly isMember: boolean;
 }
+
+/** What follows when the process has ended because of that: sleep until a prompt comes, wait for the group, or a new process. */
+export type PauseReason = 'hibernate' | 'hold' | 'restart';
 
 export interface ChildContext extends ChildInput {
   /** Number of the newest incarnation, from 1; 0 before the first. */
@@ -19,6 +24,7 @@ export interface ChildContext extends ChildInput {
   /** Ends since the session was last healthy. */
   readonly failures: number;
   readonly backoffMs: number;
+  readonly pausedFor: PauseReason;
   /** Why the last incarnation ended, or why the session did. */
   readonly cause: EndCause | null;
 }
@@ -36,18 +42,23 @@ export function initialChild(input: ChildInput): ChildContext {
     restarts: [],
     failures: 0,
     backoffMs: 0,
+    pausedFor: 'hibernate',
     cause: null,
   };
 }
 
-/** What an end means: `stop` for good, `restart` after a wait, or `quarantine`: kept, visible, startable by hand. */
-export type Consequence = 'stop' | 'restart' | 'quarantine';
+/**
+ * What an end means: `stop` for good, `restart` after a wait, `quarantine`: kept, visible, startable by hand, or `hold`: kept
+ * until its group says what follows.
+ */
+export type Consequence = 'stop' | 'restart' | 'quarantine' | 'hold';
 
 /**
  * A first start that fails is the caller's error, not a crash to repeat. A permanent cause would only fail again, so it
  * burns no restart (P8).
  */
 export function consequenceOf(context: ChildContext, cause: EndCause, at: number): Consequence {
+  if (context.isMember) return 'hold';
   if (!context.wasEverReady || context.restart.type === 'temporary') return 'stop';
   if (cause.code === 'closed' && context.restart.type === 'transient') return 'stop';
   if (cause.permanent && cause.code !== 'closed') return 'quarantine';

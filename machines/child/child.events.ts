@@ -7,7 +7,16 @@ export type IncarnationEvent =
 
 export type ChildCommand =
   /** Starts, or starts again at once: wakes a registered session, ends a backoff, leaves quarantine. */
-  { type: 'child.start' } | { type: 'child.stop'; mode: 'close' | 'kill' };
+  | { type: 'child.start' }
+  /** Ends the process and keeps the session; the next `child.start` resumes it. */
+  | { type: 'child.hibernate' }
+  /** The same, by the group of the session: only the group starts it again. */
+  | { type: 'child.hold' }
+  /** A new process in the place of the present one, when that has ended. Counts as no restart. */
+  | { type: 'child.restart' }
+  /** The group has given up. */
+  | { type: 'child.quarantine' }
+  | { type: 'child.stop'; mode: 'close' | 'kill' };
 
 export type ChildEvent = IncarnationEvent | ChildCommand;
 
@@ -17,6 +26,8 @@ export const CHILD_STATES = [
   'hibernated',
   'waiting',
   'running',
+  'pausing',
+  'held',
   'backing-off',
   'quarantined',
   'stopping',

@@ -7,11 +7,14 @@ import {
   consequenceOf,
   countedRestart,
   initialChild,
+  type PauseReason,
 } from './child.context.ts';
 import type { ChildEvent, ChildNotice, ChildStateName, IncarnationCommand } from './child.events.ts';
 import { admission, incarnation } from './child.ports.ts';
 
 const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+
+const CLOSE = { type: 'closeIncarnation', params: { mode: 'close' } } as const;
 
 /**
  * A session under supervision: it outlives its incarnations. A restart is a new incarnation that resumes the
@@ -47,11 +50,18 @@ export const childMachine = setup({
       countedRestart(context, params.at, params.chance),
     ),
     pardon: assign({ restarts: [], failures: 0 }),
+    pauseFor: assign((_, params: { reason: PauseReason }) => ({ pausedFor: params.reason })),
   },
   guards: {
     wasEverReady: ({ context }) => context.wasEverReady,
     waitsForItsFirstPrompt: ({ context }) => !context.autoStart && !context.wasEverReady,
     isStartedByHand: ({ context }) => !context.autoStart,
+    isMember: ({ context }) => context.isMember,
+    isToBeHeld: ({ context }) => context.pausedFor === 'hold',
+    isToBeRestarted: ({ context }) => context.pausedFor === 'restart',
+    leftSurvivors: (_, params: { cause: EndCause }) => params.cause.code === 'TREE_SURVIVED',
+    meansHold: ({ context }, params: { cause: EndCause; at: number }) =>
+      consequenceOf(context, params.cause, params.at) === 'hold',
     meansRestart: ({ context }, params: { cause: EndCause; at: number }) =>
       consequenceOf(context, params.cause, params.at) === 'restart',
     meansQuarantine: ({ context }, params: { cause: EndCause; at: number }) =>
@@ -66,6 +76,10 @@ export const childMachine = setup({
     // Commands that change nothing in the present state are heard and have no effect.
     'child.start': {},
     'child.stop': {},
+    'child.hibernate': {},
+    'child.hold': {},
+    'child.restart': {},
+    'child.quarantine': {},
     'incarnation.ready': {},
     'incarnation.ended': {},
   },
@@ -75,6 +89,7 @@ export const childMachine = setup({
       entry: { type: 'announce', params: { state: 'hibernated' } },
       on: {
         'child.start': 'waiting',
+        'child.hold': 'held',
         'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
       },
     },
@@ -85,6 +100,11 @@ export const childMachine = setup({
         input: ({ context }) => ({ id: context.id, incarnation: context.incarnation + 1 }),
         onDone: 'running',
         onError: [
+          {
+            guard: 'isMember',
+            target: 'held',
+            actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
+          },
           {
             guard: 'waitsForItsFirstPrompt',
             target: 'hibernated',
@@ -102,13 +122,21 @@ export const childMachine = setup({
           },
         ],
       },
-      on: { 'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } },
+      on: {
+        'child.hold': 'held',
+        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+      },
     },
     running: {
       entry: [{ type: 'announce', params: { state: 'running' } }, 'countIncarnation', 'spawnIncarnation'],
       on: {
         'incarnation.ready': { actions: { type: 'markReady', params: ({ event }) => ({ at: event.at }) } },
         'incarnation.ended': [
+          {
+            guard: { type: 'meansHold', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            target: 'held',
+            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+          },
           {
             guard: { type: 'meansRestart', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
             target: 'backing-off',
@@ -128,10 +156,49 @@ export const childMachine = setup({
             actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
           },
         ],
+        'child.hibernate': {
+          target: 'pausing',
+          actions: [{ type: 'pauseFor', params: { reason: 'hibernate' } }, CLOSE],
+        },
+        'child.hold': { target: 'pausing', actions: [{ type: 'pauseFor', params: { reason: 'hold' } }, CLOSE] },
+        'child.restart': { target: 'pausing', actions: [{ type: 'pauseFor', params: { reason: 'restart' } }, CLOSE] },
         'child.stop': {
           target: 'stopping',
           actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
         },
+      },
+    },
+    // The process is asked to end, and the session stays. What is asked meanwhile decides what follows.
+    pausing: {
+      entry: { type: 'announce', params: { state: 'pausing' } },
+      on: {
+        // A group says itself when a session that it holds goes on.
+        'child.start': [{ guard: 'isToBeHeld' }, { actions: { type: 'pauseFor', params: { reason: 'restart' } } }],
+        'child.restart': { actions: { type: 'pauseFor', params: { reason: 'restart' } } },
+        'child.hold': { actions: { type: 'pauseFor', params: { reason: 'hold' } } },
+        'child.stop': {
+          target: 'stopping',
+          actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
+        },
+        'incarnation.ended': [
+          {
+            // No process may be started beside survivors of the old one (WIRE §25.14).
+            guard: { type: 'leftSurvivors', params: ({ event }) => ({ cause: event.cause }) },
+            target: 'quarantined',
+            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+          },
+          { guard: 'isToBeRestarted', target: 'waiting', actions: 'forgetIncarnation' },
+          { guard: 'isToBeHeld', target: 'held', actions: 'forgetIncarnation' },
+          { target: 'hibernated', actions: 'forgetIncarnation' },
+        ],
+      },
+    },
+    held: {
+      entry: { type: 'announce', params: { state: 'held' } },
+      on: {
+        'child.start': 'waiting',
+        'child.quarantine': 'quarantined',
+        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
       },
     },
     'backing-off': {
@@ -146,6 +213,7 @@ export const childMachine = setup({
       entry: { type: 'announce', params: { state: 'quarantined' } },
       on: {
         'child.start': { target: 'waiting', actions: 'pardon' },
+        'child.hold': { target: 'held', actions: 'pardon' },
         'child.stop': 'stopped',
       },
     },

@@ -41,6 +41,7 @@ export interface SessionContext extends SessionInput {
   readonly mcp: readonly McpServerState[];
   readonly openPermissions: readonly string[];
   readonly isWorking: boolean;
+  readonly backgroundTasks: number;
   readonly isInterrupting: boolean;
   readonly isTurnOpen: boolean;
   /** The open turn: the working time it had, and since when it works again; null while it waits for a human, or without a turn. */
@@ -73,6 +74,7 @@ export function initialContext(input: SessionInput): SessionContext {
     mcp: input.mcpServers.map((server) => ({ ...server, status: 'waiting' })),
     openPermissions: [],
     isWorking: false,
+    backgroundTasks: 0,
     ...NO_TURN,
     endedBecause: null,
     exit: null,

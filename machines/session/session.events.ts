@@ -32,6 +32,7 @@ export type CliEvent =
 export type WorkEvent =
   | { type: 'work.started' }
   | { type: 'work.ended' }
+  | { type: 'background.changed'; count: number }
   | { type: 'turn.started'; at: number }
   | { type: 'turn.ended' };
 
@@ -69,6 +70,8 @@ export type LinkCommand =
 /** What the machine tells whoever listens with `actor.on`. */
 export type SessionNotice =
   | { type: 'state.entered'; state: SessionStateName }
+  /** Nothing happened for the idle limit. */
+  | { type: 'idle.overdue' }
   | { type: 'turn.overdue' }
   | { type: 'interrupt.overdue' };
 

@@ -42,6 +42,7 @@ export const sessionMachine = setup({
       type: 'state.entered' as const,
       state: params.state,
     })),
+    tellIdle: emit({ type: 'idle.overdue' }),
     tellTurnOverdue: emit({ type: 'turn.overdue' }),
     tellInterruptOverdue: emit({ type: 'interrupt.overdue' }),
     initialize: sendTo('link', { type: 'link.initialize' } satisfies LinkCommand),
@@ -97,6 +98,7 @@ export const sessionMachine = setup({
     blameUnseenEnd: assign(({ context }) => ({
       endedBecause: withSurvivors(context.endedBecause, unseen(context.timeouts.killGraceMs)),
     })),
+    countTasks: assign(({ event }) => ('count' in event ? { backgroundTasks: event.count } : {})),
     startWork: assign({ isWorking: true }),
     endWork: assign({ isWorking: false, ...NO_TURN }),
     markInterrupting: assign({ isInterrupting: true }),
@@ -139,6 +141,7 @@ export const sessionMachine = setup({
     lastPermissionOfTurn: ({ context }, params: { requestId: string }) =>
       context.isTurnOpen && context.openPermissions.every((requestId) => requestId === params.requestId),
     isInterrupting: ({ context }) => context.isInterrupting,
+    hasNoTasks: ({ context }) => context.backgroundTasks === 0,
     isWorking: ({ context }) => context.isWorking,
     endIsSeen: ({ context }) => endIsSeen(context),
     endWasAskedAndSeen: ({ context }) => endWasAskedAndSeen(context),
@@ -175,6 +178,7 @@ export const sessionMachine = setup({
     'mcp.failed': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
     'mcp.untold': { actions: { type: 'noteServer', params: ({ event }) => newsOf(event) } },
     'work.started': { actions: 'startWork' },
+    'background.changed': { actions: 'countTasks' },
     'work.ended': { actions: ['endWork', 'disarmTurnDeadlines'] },
     'turn.started': {
       actions: [{ type: 'startTurnClock', params: ({ event }) => ({ at: event.at }) }, 'armTurnDeadline'],
@@ -282,8 +286,11 @@ export const sessionMachine = setup({
           ],
         },
         idle: {
-          on: { 'work.started': { target: 'running', actions: 'startWork' } },
-          after: { idleDeadline: { target: '#session.closing', actions: { type: 'blame', params: { cause: ASKED } } } },
+          on: {
+            'work.started': { target: 'running', actions: 'startWork' },
+            'background.changed': { target: 'idle', reenter: true, actions: 'countTasks' },
+          },
+          after: { idleDeadline: { guard: 'hasNoTasks', actions: 'tellIdle' } },
         },
         running: {
           on: {

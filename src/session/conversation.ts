@@ -21,6 +21,8 @@ export interface Delivery {
   deliver(record: PromptRecord, content: PromptContent): void;
   /** The CLI began or stopped working. */
   setWorking(isWorking: boolean): void;
+  /** How many background tasks run; may be told again. */
+  setTasks(count: number): void;
   /** A turn opened: its deadline begins. */
   turnStarted(): void;
   /** A turn has its result: an interrupt that was meant for it is over. */
@@ -382,6 +384,7 @@ export class Conversation {
       this.#isWorking = isWorking;
       this.#delivery?.setWorking(isWorking);
     }
+    this.#delivery?.setTasks(this.#tasks.ids.length);
     this.#wakeWatchers();
   }
 

@@ -46,6 +46,10 @@ function becauseOf(facts: ExplanationFacts): string {
       return failure === undefined
         ? 'It is registered without a process; the first prompt starts one.'
         : `Its last start was refused: ${failure.message} The next prompt tries again.`;
+    case 'held':
+      return failure === undefined || failure.code === 'closed'
+        ? 'It has no process; its group starts it when its turn comes.'
+        : `It has no process (${failure.message}); its group decides what follows.`;
     case 'waiting':
       return 'It waits for a free slot to start its process.';
     case 'spawning':
@@ -106,6 +110,8 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
       return ['restart() by its owner'];
     case 'hibernated':
       return ['a prompt'];
+    case 'held':
+      return ['its group'];
     default:
       return [];
   }

@@ -24,6 +24,8 @@ export interface IncarnationListener {
   /** Its machine is done: the process tree is gone, unless `survivors` says otherwise. */
   ended(output: SessionOutput): void;
   /** A deadline passed, of this many milliseconds. */
+  /** Nothing happened for `timeouts.idleMs`. */
+  idle(): void;
   overdue(what: 'turn' | 'interrupt', deadlineMs: number): void;
   mcpChanged(server: string, status: string, reason: string | undefined): void;
   diagnostic(reason: string, detail: string, suppressed: number): void;
@@ -105,6 +107,7 @@ export class Incarnation {
   /** The way the conversation reaches this process. */
   delivery(): Delivery {
     const { isVerbatim } = this.#options;
+    let tasks = 0;
     return {
       epoch: this.number,
       deliver: (record: PromptRecord, content) => {
@@ -117,6 +120,10 @@ export class Incarnation {
         this.#link.write(line).catch(() => {});
       },
       setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
+      setTasks: (count) => {
+        if (count !== tasks) this.tell({ type: 'background.changed', count });
+        tasks = count;
+      },
       turnStarted: () => this.tell({ type: 'turn.started', at: this.#options.clock.now() }),
       turnEnded: () => {
         this.tell({ type: 'turn.ended' });
@@ -137,6 +144,7 @@ export class Incarnation {
       listener.stateEntered(state);
     });
     const { turnMs, interruptMs } = this.#options.timeouts;
+    this.actor.on('idle.overdue', () => listener.idle());
     this.actor.on('turn.overdue', () => listener.overdue('turn', turnMs));
     this.actor.on('interrupt.overdue', () => listener.overdue('interrupt', interruptMs));
     this.actor.subscribe({

@@ -1,5 +1,5 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
-import { consequenceOf } from '../../machines/child/child.context.ts';
+import { consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
 import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machines/child/child.events.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
@@ -24,6 +24,8 @@ export interface SessionLifeOptions {
   readonly id: string;
   readonly restart: RestartSpec;
   readonly autoStart: boolean;
+  /** A group decides what an end of its process means. */
+  readonly isMember: boolean;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly chance: () => number;
@@ -77,9 +79,9 @@ export class SessionLife {
         incarnation: this.#incarnationPort(),
       },
     });
-    const { id, restart, autoStart, clock, inspect } = options;
+    const { id, restart, autoStart, isMember, clock, inspect } = options;
     this.#child = createActor(machine, {
-      input: { id, restart, autoStart },
+      input: { id, restart, autoStart, isMember },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
@@ -138,6 +140,22 @@ export class SessionLife {
   /** Starts, or starts again at once: out of hibernation, backoff or quarantine. */
   wake(): void {
     if (!this.isOver) this.#child.send({ type: 'child.start' });
+  }
+
+  /** A prompt wakes a session that sleeps, or is about to. */
+  wakeForPrompt(): void {
+    const child = this.#child.getSnapshot();
+    if (child.matches('hibernated') || child.matches('pausing')) this.wake();
+  }
+
+  /** Ends the process and keeps the session: until a prompt comes, until its group starts it, or for a new process at once. */
+  pause(reason: PauseReason): void {
+    if (!this.isOver) this.#child.send({ type: `child.${reason}` });
+  }
+
+  /** Its group has given up: kept, and started again only by hand. */
+  setAside(): void {
+    if (!this.isOver) this.#child.send({ type: 'child.quarantine' });
   }
 
   stop(mode: 'close' | 'kill'): void {
@@ -211,6 +229,7 @@ export class SessionLife {
         if (permissionMode !== undefined && permissionMode !== former) this.#options.onModeChanged(permissionMode);
       },
       ended: (output) => this.#incarnationEnded(output, report),
+      idle: () => this.pause('hibernate'),
       overdue: (what, deadlineMs) => {
         log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
         if (what === 'turn') conversation.onTurnOverdue(deadlineMs);
@@ -243,7 +262,9 @@ export class SessionLife {
     const cause = this.#forgiven(output.cause);
     const snapshot = this.#child.getSnapshot();
     const isStopping = snapshot.matches('stopping');
-    const isRestarting = !isStopping && consequenceOf(snapshot.context, cause, at) === 'restart';
+    // What waits is kept for the next process, whoever says when that comes.
+    const consequence = snapshot.matches('pausing') ? 'hold' : consequenceOf(snapshot.context, cause, at);
+    const isRestarting = !isStopping && (consequence === 'restart' || consequence === 'hold');
     const wasAsked = cause.code === 'closed';
     this.#incarnation = undefined;
     this.#initializeAnswer = undefined;
@@ -268,7 +289,7 @@ export class SessionLife {
     const { log } = this.#options;
     const { context } = this.#child.getSnapshot();
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
-    if (state === 'running' || state === 'stopping') return;
+    if (state === 'running' || state === 'stopping' || state === 'pausing') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
     this.#enter(state, context.incarnation);
     const cause = context.cause === null ? undefined : { code: context.cause.code, message: sentenceOf(context.cause) };

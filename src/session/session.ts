@@ -116,7 +116,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
     const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted: isUntrusted === true });
-    if (this.state === 'hibernated') this.#parts.life.wake();
+    this.#parts.life.wakeForPrompt();
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
     if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});
     return turn;
@@ -271,6 +271,21 @@ export class Session extends SessionControls implements AsyncDisposable {
   restart(): void {
     this.#assertOpen();
     this.#parts.life.wake();
+  }
+
+  /**
+   * Ends the process and keeps the session with its conversation; the next prompt starts a process again. Resolves when the
+   * process tree is gone. Rejects with SESSION_BUSY while a turn, background work or a permission request is open, and with
+   * SESSION_CLOSED. Where no process is, it changes nothing. `timeouts.idleMs` does the same by itself.
+   */
+  async hibernate(): Promise<void> {
+    this.#assertOpen();
+    const { life, conversation, desk } = this.#parts;
+    const isAtWork = conversation.isWorking || conversation.tasks.ids.length > 0;
+    const isBusy = isAtWork || conversation.ledger.outstanding.length > 0 || desk.pending().length > 0;
+    if (isBusy) throw new TroupeError('SESSION_BUSY', { details: { id: this.id, state: this.state } });
+    life.pause('hibernate');
+    await conversation.until(() => !life.childSnapshot().matches('pausing'));
   }
 
   /**

@@ -29,6 +29,8 @@ export interface SessionSurroundings {
   readonly open: OpenTransport;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
+  /** A group starts it, and decides what an end of its process means. */
+  readonly isMember: boolean;
   readonly admitsPrompts: () => boolean;
   /** Hears what a listener of the session's events threw. */
   readonly onListenerError: (error: unknown) => void;
@@ -77,7 +79,8 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   life = new SessionLife({
     id,
     restart,
-    autoStart: options.autoStart !== false,
+    autoStart: options.autoStart !== false && !around.isMember,
+    isMember: around.isMember,
     clock,
     chance: Math.random,
     log,

@@ -193,6 +193,7 @@ export class Supervisor implements AsyncDisposable {
       open: spawn ?? openSubprocess,
       inspect,
       admission: slot.admission,
+      isMember: false,
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#complain(error),
       isolated: (observer) => this.#isolated(observer),

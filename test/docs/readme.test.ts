@@ -27,8 +27,8 @@ describe('the README', () => {
   });
 
   it('explains every state a session can show, and no other', () => {
-    // The child shows these two only through the states of its incarnation.
-    const hidden = ['running', 'stopping'];
+    // The child shows these only through the states of its incarnation.
+    const hidden = ['running', 'pausing', 'stopping'];
     const shown = [...SESSION_STATES, ...CHILD_STATES].filter((state) => !hidden.includes(state));
     const section = readme.text.split('## States of a session')[1]?.split('\n## ')[0] ?? '';
     const explained = firstCells({ path: readme.path, text: section }).filter((cell) => cell !== 'state');

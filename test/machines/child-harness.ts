@@ -15,10 +15,11 @@ export const RESTART: RestartSpec = {
 
 export interface ChildOptions extends Partial<RestartSpec> {
   readonly autoStart?: boolean;
+  readonly isMember?: boolean;
 }
 
 /** A session under supervision whose admission and incarnations are in the hands of the test. */
-export function openChild({ autoStart = true, ...restart }: ChildOptions = {}) {
+export function openChild({ autoStart = true, isMember = false, ...restart }: ChildOptions = {}) {
   const clock = new SimulatedClock();
   const told: string[] = [];
   const announced: string[] = [];
@@ -35,7 +36,7 @@ export function openChild({ autoStart = true, ...restart }: ChildOptions = {}) {
   });
   const child = createActor(machine, {
     clock,
-    input: { id: 'review', restart: { ...RESTART, ...restart }, autoStart },
+    input: { id: 'review', restart: { ...RESTART, ...restart }, autoStart, isMember },
   });
   child.on('state.entered', ({ state }) => announced.push(state));
   child.start();

@@ -275,3 +275,72 @@ async function startedChild(type: RestartType) {
   await waitFor(opened.child, (snapshot) => snapshot.matches('running'));
   return opened;
 }
+
+describe('a pause', () => {
+  it('ends the process, keeps the session, and goes on with the next start', async () => {
+    const { child, state, told, admission, incarnations } = await readyChild();
+
+    child.send({ type: 'child.hibernate' });
+    expect([state(), told()]).toEqual(['pausing', ['incarnation.close']]);
+    child.send({ type: 'incarnation.ended', cause: ASKED, at: 5, chance: 0.5 });
+    expect(state()).toBe('hibernated');
+    child.send({ type: 'child.start' });
+    admission.grant();
+    await waitFor(child, (snapshot) => snapshot.matches('running'));
+
+    expect(incarnations().map(({ incarnation }) => incarnation)).toEqual([1, 2]);
+    expect(child.getSnapshot().context.restarts).toEqual([]);
+  });
+
+  it.each([
+    ['child.hibernate', 'child.start', 'waiting'],
+    ['child.hold', 'child.start', 'held'],
+    ['child.hold', 'child.restart', 'waiting'],
+    ['child.restart', 'child.hold', 'held'],
+    ['child.restart', 'child.restart', 'waiting'],
+  ] as const)('for %s that hears %s meanwhile leads to %s', async (first, second, last) => {
+    const { child, state } = await readyChild();
+
+    child.send({ type: first });
+    child.send({ type: second });
+    child.send({ type: 'incarnation.ended', cause: CRASH, at: 5, chance: 0.5 });
+
+    expect(state()).toBe(last);
+  });
+
+  it('starts no process beside survivors of the old one (WIRE §25.14)', async () => {
+    const { child, state } = await readyChild();
+    const cause = { code: 'TREE_SURVIVED', message: 'still there', permanent: true };
+
+    child.send({ type: 'child.restart' });
+    child.send({ type: 'incarnation.ended', cause, at: 5, chance: 0.5 });
+
+    expect(state()).toBe('quarantined');
+  });
+});
+
+describe('a member of a group', () => {
+  it.each([
+    ['a crash', CRASH],
+    ['a cause that would only repeat itself', BROKEN],
+    ['an end that somebody asked for', ASKED],
+  ])('is held after %s, whatever its own restart says: the group decides', async (_, cause) => {
+    const { child, state } = await readyChild({ isMember: true, type: 'temporary' });
+
+    child.send({ type: 'incarnation.ended', cause, at: 5, chance: 0.5 });
+
+    expect(state()).toBe('held');
+    expect(child.getSnapshot().context.restarts).toEqual([]);
+  });
+
+  it('is held when its start is refused, and set aside when the group gives up', async () => {
+    const { child, state, admission } = openChild({ isMember: true });
+
+    admission.refuse({ code: 'AT_CAPACITY', reason: 'full' });
+    await waitFor(child, (snapshot) => snapshot.matches('held'));
+    expect(child.getSnapshot().context.cause).toMatchObject({ code: 'AT_CAPACITY' });
+    child.send({ type: 'child.quarantine' });
+
+    expect(state()).toBe('quarantined');
+  });
+});

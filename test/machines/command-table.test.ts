@@ -24,6 +24,7 @@ cli.exited            | closing.reaping  | closing.reaping  | closing.reaping  |
 cli.tree-gone         | stays            | stays            | stays            | stays               | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 work.started          | stays            | stays            | stays            | ready.running       | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 work.ended            | stays            | stays            | stays            | stays               | ready.idle          | ready.idle          | stays               | stays            | stays               | stays           | -      | -
+background.changed    | stays            | stays            | stays            | stays               | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 turn.started          | stays            | stays            | stays            | stays               | stays               | stays               | stays               | stays            | stays               | stays           | -      | -
 turn.ended            | stays            | stays            | stays            | stays               | stays               | ready.running       | stays               | stays            | stays               | stays           | -      | -
 permission.requested  | stays            | stays            | stays            | awaiting-permission | awaiting-permission | awaiting-permission | stays               | stays            | stays               | stays           | -      | -
@@ -39,11 +40,15 @@ session.kill          | closing.reaping  | closing.reaping  | closing.reaping  |
 `;
 
 const CHILD_TABLE = `
-event             | hibernated | waiting | running     | backing-off | quarantined | stopping | stopped
-incarnation.ready | stays      | stays   | stays       | stays       | stays       | stays    | -
-incarnation.ended | stays      | stays   | backing-off | stays       | stays       | stopped  | -
-child.start       | waiting    | stays   | stays       | waiting     | waiting     | stays    | -
-child.stop        | stopped    | stopped | stopping    | stopped     | stopped     | stays    | -
+event             | hibernated | waiting | running     | pausing    | held        | backing-off | quarantined | stopping | stopped
+incarnation.ready | stays      | stays   | stays       | stays      | stays       | stays       | stays       | stays    | -
+incarnation.ended | stays      | stays   | backing-off | hibernated | stays       | stays       | stays       | stopped  | -
+child.start       | waiting    | stays   | stays       | stays      | waiting     | waiting     | waiting     | stays    | -
+child.hibernate   | stays      | stays   | pausing     | stays      | stays       | stays       | stays       | stays    | -
+child.hold        | held       | held    | pausing     | stays      | stays       | stays       | held        | stays    | -
+child.restart     | stays      | stays   | pausing     | stays      | stays       | stays       | stays       | stays    | -
+child.quarantine  | stays      | stays   | stays       | stays      | quarantined | stays       | stays       | stays    | -
+child.stop        | stopped    | stopped | stopping    | stopping   | stopped     | stopped     | stopped     | stays    | -
 `;
 
 /** States that are left in the same breath: nothing can happen in them. */
@@ -138,6 +143,8 @@ async function childIn(state: string) {
   const { child } = opened;
   if (state === 'backing-off') child.send({ type: 'incarnation.ended', cause: CRASH, at: 1, chance: 0.5 });
   if (state === 'quarantined') child.send({ type: 'incarnation.ended', cause: BROKEN, at: 1, chance: 0.5 });
+  if (state === 'pausing') child.send({ type: 'child.hibernate' });
+  if (state === 'held') child.send({ type: 'child.hold' });
   if (state === 'stopping') child.send({ type: 'child.stop', mode: 'close' });
   if (state === 'stopped') child.send({ type: 'child.stop', mode: 'close' });
   expect(opened.state()).toBe(state);
@@ -146,7 +153,7 @@ async function childIn(state: string) {
 
 async function childNear(state: string) {
   if (state === 'hibernated') return openChild({ autoStart: false });
-  if (state === 'waiting' || state === 'stopped') return openChild();
+  if (state === 'waiting' || state === 'held' || state === 'stopped') return openChild();
   return readyChild();
 }
 

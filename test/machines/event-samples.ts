@@ -26,6 +26,7 @@ export const SESSION_EVENTS: Samples<SessionEvent> = {
   'cli.tree-gone': { type: 'cli.tree-gone', killed: 0, survivors: [] },
   'work.started': { type: 'work.started' },
   'work.ended': { type: 'work.ended' },
+  'background.changed': { type: 'background.changed', count: 1 },
   'turn.started': { type: 'turn.started', at: 0 },
   'turn.ended': { type: 'turn.ended' },
   'permission.requested': { type: 'permission.requested', at: 0, requestId: 'first' },
@@ -61,6 +62,10 @@ export const CHILD_EVENTS: Samples<ChildEvent> = {
   'incarnation.ready': { type: 'incarnation.ready', at: 1_000 },
   'incarnation.ended': { type: 'incarnation.ended', cause: CRASH, at: 2_000, chance: 0.5 },
   'child.start': { type: 'child.start' },
+  'child.hibernate': { type: 'child.hibernate' },
+  'child.hold': { type: 'child.hold' },
+  'child.restart': { type: 'child.restart' },
+  'child.quarantine': { type: 'child.quarantine' },
   'child.stop': { type: 'child.stop', mode: 'close' },
 };
 

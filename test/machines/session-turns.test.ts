@@ -12,13 +12,36 @@ describe('ready', () => {
     expect(state()).toBe('ready.idle');
   });
 
-  it('is left for closing when nothing happened for the idle limit, as if somebody had asked', () => {
+  it('tells once that nothing happened for the idle limit, and stays: who supervises it decides (P8)', () => {
     const { clock, state, session } = openSession({ reached: 'ready', timeouts: { idleMs: 1_000 } });
+    let count = 0;
+    session.on('idle.overdue', () => {
+      count += 1;
+    });
 
-    clock.increment(1_000);
+    clock.increment(999);
+    expect(count).toBe(0);
+    clock.increment(60_000);
 
-    expect(state()).toBe('closing.draining');
-    expect(session.getSnapshot().context.endedBecause?.code).toBe('closed');
+    expect(count).toBe(1);
+    expect(state()).toBe('ready.idle');
+  });
+
+  it('does not count background tasks as idleness, and counts anew when the last has ended', () => {
+    const { clock, session } = openSession({ reached: 'ready', timeouts: { idleMs: 1_000 } });
+    let count = 0;
+    session.on('idle.overdue', () => {
+      count += 1;
+    });
+
+    session.send({ type: 'background.changed', count: 1 });
+    clock.increment(60_000);
+    session.send({ type: 'background.changed', count: 0 });
+    clock.increment(999);
+    expect(count).toBe(0);
+    clock.increment(1);
+
+    expect(count).toBe(1);
   });
 
   it('never counts work as idleness', () => {

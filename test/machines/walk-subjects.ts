@@ -24,9 +24,10 @@ export const SUBJECTS: Record<string, Subject> = {
     options: {
       input: inputOf({ mcpServers: [{ name: 'docs', required: true }], timeouts: { turnMs: 60_000, idleMs: 60_000 } }),
       events: [...Object.values(SESSION_EVENTS), { ...SESSION_EVENTS['cli.tree-gone'], survivors: [99] }],
+      // Background tasks only say whether idleness is told, which leads nowhere.
       // Of the first cause only this decides anything: whether somebody asked for the end.
       // A server that the CLI does not tell of decides the same as a connected one.
-      contextOf: ({ endedBecause, pid: _pid, wasForced: _wasForced, ...rest }) => ({
+      contextOf: ({ endedBecause, pid: _pid, wasForced: _wasForced, backgroundTasks: _tasks, ...rest }) => ({
         ...rest,
         mcp: JSON.stringify(rest['mcp']).replace(/"untold","reason":"[^"]*"/g, '"connected"'),
         wasAsked: endedBecause === null ? null : codeOf(endedBecause) === 'closed',
@@ -38,7 +39,7 @@ export const SUBJECTS: Record<string, Subject> = {
   child: {
     machine: childMachine,
     options: {
-      input: { id: 'review', restart: RESTART, autoStart: false },
+      input: { id: 'review', restart: RESTART, autoStart: false, isMember: false },
       events: [
         ...Object.values(CHILD_EVENTS),
         { ...CHILD_EVENTS['incarnation.ended'], cause: BROKEN },
