@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { malformedAnswer } from './malformed-answer.ts';
 
-/** The label of an option, several of them where the question allows it, or `{ other }`: the user's own words. */
-export type QuestionAnswer = string | readonly string[] | { readonly other: string };
+/** The label of an option, or `{ other }`: the user's own words; several of them where the question allows it. */
+export type QuestionAnswer = Choice | readonly Choice[];
+type Choice = string | { readonly other: string };
 
 const Input = z.looseObject({
   questions: z
@@ -17,7 +18,8 @@ const Input = z.looseObject({
 });
 type Question = z.infer<typeof Input>['questions'][number];
 
-const Answer = z.union([z.string(), z.array(z.string()), z.strictObject({ other: z.string().trim().min(1) })]);
+const Choice = z.union([z.string(), z.strictObject({ other: z.string().trim().min(1) })]);
+const Answer = z.union([Choice.transform((choice) => [choice]), z.array(Choice)]);
 
 /**
  * The `updatedInput` that answers AskUserQuestion: the questions by their text, each with the label of an option (WIRE §18).
@@ -42,15 +44,14 @@ function textFor(question: Question, answers: Readonly<Record<string, QuestionAn
   const given = Object.hasOwn(answers, text) ? answers[text] : undefined;
   if (given === undefined) throw malformedAnswer(text, 'has no answer');
   const parsed = Answer.safeParse(given);
-  if (!parsed.success) throw malformedAnswer(text, 'expected a label, a list of labels or { other: text }');
-  const answer = parsed.data;
-  if (typeof answer === 'object' && 'other' in answer) return answer.other;
-  const labels = typeof answer === 'string' ? [answer] : answer;
-  if (labels.length === 0) throw malformedAnswer(text, 'has no answer');
-  if (labels.length > 1 && multiSelect !== true) throw malformedAnswer(text, 'takes one answer only');
+  if (!parsed.success) throw malformedAnswer(text, 'expected a label, { other: text }, or a list of them');
+  const choices = parsed.data;
+  if (choices.length === 0) throw malformedAnswer(text, 'has no answer');
+  if (choices.length > 1 && multiSelect !== true) throw malformedAnswer(text, 'takes one answer only');
   const offered = options.map(({ label }) => label);
-  const wrong = labels.find((label) => !offered.includes(label));
-  if (wrong === undefined) return labels.join(', ');
-  const choices = offered.map((label) => JSON.stringify(label)).join(', ');
-  throw malformedAnswer(text, `offers ${choices}, not ${JSON.stringify(wrong)}; free text is { other: text }`);
+  const wrong = choices.find((choice) => typeof choice === 'string' && !offered.includes(choice));
+  if (wrong === undefined)
+    return choices.map((choice) => (typeof choice === 'string' ? choice : choice.other)).join(', ');
+  const labels = offered.map((label) => JSON.stringify(label)).join(', ');
+  throw malformedAnswer(text, `offers ${labels}, not ${JSON.stringify(wrong)}; free text is { other: text }`);
 }

@@ -42,7 +42,7 @@ const RENAMED: readonly (readonly [former: string, today: string])[] = [
   ['KillBash', 'TaskStop'],
 ];
 
-const WELL_KNOWN = ['Bash', ...PATH_TOOLS, 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill', 'TodoWrite'];
+const WELL_KNOWN = ['Bash', 'Monitor', ...PATH_TOOLS, 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill', 'TodoWrite'];
 
 /** Reads the `tool` of a rule. A fault says what is wrong with it. */
 export function parseToolPattern(text: string): ToolPattern | { readonly fault: string } {
@@ -76,6 +76,7 @@ function argumentOf(tool: string, body: string): RuleArgument | { readonly fault
   }
   switch (tool) {
     case 'Bash':
+    case 'Monitor':
       return { kind: 'command', pattern: body };
     case 'WebFetch':
       return /^domain:[^\s/:@]+$/.test(body)

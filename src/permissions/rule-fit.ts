@@ -29,7 +29,7 @@ export function isCovered(pattern: ToolPattern, call: ToolCall, folderOf: Folder
 
 /** Wide, for rules that deny or ask: some reading of the call may be meant. Pure. */
 export function mayFit(pattern: ToolPattern, call: ToolCall, folderOf: FolderOf): Fit {
-  if (!namesTool(pattern, call.toolName)) return 'no';
+  if (!namesTool(pattern, call.toolName) && !isShellBeside(pattern, call)) return 'no';
   const { argument } = pattern;
   switch (argument?.kind) {
     case undefined:
@@ -44,6 +44,11 @@ export function mayFit(pattern: ToolPattern, call: ToolCall, folderOf: FolderOf)
     case 'name':
       return nameFits(argument, call);
   }
+}
+
+/** Monitor hands its command to a shell as Bash does, so what is forbidden there is forbidden here. */
+function isShellBeside(pattern: ToolPattern, { toolName, input }: ToolCall): boolean {
+  return toolName === 'Monitor' && input['command'] !== undefined && namesTool(pattern, 'Bash');
 }
 
 function placeIsCovered(pattern: PathPattern, call: ToolCall, folderOf: FolderOf): boolean {
@@ -64,6 +69,9 @@ function placeMayBeIn(pattern: PathPattern, call: ToolCall, folderOf: FolderOf):
   const some = (fits: (folder: string, path: string) => boolean) =>
     [...folders].some((one) => [...paths].some((path) => fits(one, path)));
   if (some((one, path) => pathMayBeIn(pattern, one, path))) return 'yes';
+  // Some file systems take two spellings for one name.
+  const folded = { ...pattern, rest: pattern.rest.map(foldCase) };
+  if (some((one, path) => pathMayBeIn(folded, foldCase(one), foldCase(path)))) return 'perhaps';
   if (!SEARCH_TOOLS.has(call.toolName)) return 'no';
   return !staysBelow(call) || some(areRelated) ? 'perhaps' : 'no';
 }
@@ -84,6 +92,10 @@ function hostOf(url: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { hostname } = new URL(text);
   return hostname === '' ? undefined : hostname.toLowerCase().replace(/\.$/, '');
+}
+
+function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }
 
 function textOf(call: ToolCall, field: string): string {

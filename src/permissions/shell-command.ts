@@ -9,8 +9,18 @@ export const MAX_SEARCHED_COMMAND = 16_384;
 const SEPARATORS = /[;&|\n\r(){}`]/;
 /** What a word is made of; a `-` or `.` before a name makes it another one: `--rm`, `x.rm`. */
 const WORD = /[\w.-]/;
-const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'fish']);
-const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', 'time', 'exec', 'command']);
+/** Where a shell may put in a text of its own. */
+const EXPANSION = /[$`{*?[]/;
+/** A program that a substitution names or completes: `` r`echo m` ``, or one spelled with braces: `{rm,-rf}`. */
+const SPELLED_BY_EXPANSION = /(?:^|[;&|\n\r(])\s*[^\s;&|()=`{]*(?:`|\{[^\s{}]*(?:,|\.\.))/;
+const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh', 'csh', 'tcsh', 'fish', 'source', '.']);
+const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!']);
+/** Programs that run the one named in their arguments. */
+const WRAPPERS = new Set(
+  'builtin command chroot doas env exec flock ionice nice nohup parallel setsid stdbuf strace su sudo time timeout watch xargs'.split(
+    ' ',
+  ),
+);
 
 /**
  * True for one command with literal words and nothing else: no list, pipe, redirection, substitution, expansion, escape,
@@ -28,7 +38,7 @@ export function isSimpleCommand(command: string): boolean {
     } else if (character === "'" || character === '"') quote = character;
     else if (';&|<>(){}#'.includes(character)) return false;
   }
-  const [first = ''] = command.trim().split(' ');
+  const [first = ''] = trimmed(command).split(' ');
   // The word that names the program: no assignment, no pattern, no quotes that hide a part of it.
   return quote === '' && first !== '' && !/[=*?[\]'"]/.test(first);
 }
@@ -38,7 +48,7 @@ export function isSimpleCommand(command: string): boolean {
  * `github`.
  */
 export function commandIsCovered(pattern: string, command: string): boolean {
-  const text = command.trim();
+  const text = trimmed(command);
   if (!isSimpleCommand(text)) return false;
   const { body, isOpen } = partsOf(pattern);
   if (!isOpen) return fitsWildcard(body, text);
@@ -54,9 +64,20 @@ export function commandMayContain(pattern: string, command: string): Fit {
   const plain = searched.replaceAll(/\\\n/g, '').replaceAll(/\$\{?IFS\}?/g, ' ');
   const spaced = plain.replaceAll(/[ \t]+/g, ' ').trim();
   // The second reading sees through quotes and escapes inside a word, such as `r''m` or `\rm`.
-  const readings = new Set([spaced, spaced.replaceAll(/['"\\]/g, '')]);
-  if ([...readings].some((text) => occursIn(pattern, text))) return 'yes';
-  return command.length > MAX_SEARCHED_COMMAND || runsTheUnknown(spaced) ? 'perhaps' : 'no';
+  const readings = [...new Set([spaced, spaced.replaceAll(/['"\\]/g, '')])];
+  const { body } = partsOf(pattern);
+  const wanted = body.replaceAll(/[ \t]+/g, ' ').trim();
+  if (readings.some((text) => occursIn(wanted, text))) return 'yes';
+  const isUnsure =
+    command.length > MAX_SEARCHED_COMMAND ||
+    runsTheUnknown(spaced) ||
+    readings.some((text) => mayBecome(wanted, text) || occursIn(wanted.toLowerCase(), text.toLowerCase()));
+  return isUnsure ? 'perhaps' : 'no';
+}
+
+/** A shell knows no other blanks: any other one that looks empty is a part of the word beside it. */
+function trimmed(command: string): string {
+  return command.replaceAll(/^[ \n]+|[ \n]+$/g, '');
 }
 
 /** `isOpen`: any further arguments may follow the body. */
@@ -66,19 +87,38 @@ function partsOf(pattern: string): { body: string; isOpen: boolean } {
   return { body: pattern, isOpen: false };
 }
 
-/** Pieces of the pattern one after the other, from a place where a word begins to one where a word ends. */
-function occursIn(pattern: string, text: string): boolean {
-  const body = partsOf(pattern)
-    .body.replaceAll(/[ \t]+/g, ' ')
-    .trim();
-  const [head = '', ...rest] = body.split('*');
-  const pieces = rest.filter((piece) => piece !== '');
+/** Pieces of the body one after the other, from a place where a word begins to one where a word ends. */
+function occursIn(body: string, text: string): boolean {
+  const { head, pieces } = piecesOf(body);
   if (head === '') return fitsFrom(pieces, text, 0, true);
-  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
-    const isStart = at === 0 || !WORD.test(text[at - 1] ?? '');
-    if (isStart && fitsFrom(pieces, text, at + head.length, body.endsWith('*'))) return true;
+  return placesOf(head, text).some((at) => fitsFrom(pieces, text, at + head.length, body.endsWith('*')));
+}
+
+/** True where the program is named and an expansion stands in the place of what else the body wants. */
+function mayBecome(body: string, text: string): boolean {
+  const { head, pieces } = piecesOf(body);
+  const [program = ''] = head.split(' ');
+  if (program === '') return EXPANSION.test(text);
+  return placesOf(program, text).some((at) => {
+    let length = program.length;
+    while (length < head.length && head[length] === text[at + length]) length += 1;
+    if (length < head.length) return EXPANSION.test(text[at + length] ?? '');
+    return pieces.length > 0 && EXPANSION.test(text.slice(at + length));
+  });
+}
+
+function piecesOf(body: string): { head: string; pieces: readonly string[] } {
+  const [head = '', ...rest] = body.split('*');
+  return { head, pieces: rest.filter((piece) => piece !== '') };
+}
+
+/** Where a name begins a word. */
+function placesOf(name: string, text: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (at === 0 || !WORD.test(text[at - 1] ?? '')) places.push(at);
   }
-  return false;
+  return places;
 }
 
 function fitsFrom(pieces: readonly string[], text: string, from: number, isOpen: boolean): boolean {
@@ -97,14 +137,23 @@ function isEnd(text: string, at: number): boolean {
   return at >= text.length || !WORD.test(text[at] ?? '');
 }
 
-/** True where a program is named by a variable, a substitution or a pattern, or a shell reads what to run from a pipe. */
+/** True where an expansion names the program, or a shell reads what to run from somewhere else. */
 function runsTheUnknown(text: string): boolean {
-  return text.split(SEPARATORS).some((piece) => {
-    const words = piece.trim().split(/\s+/);
-    while (words.length > 1 && (KEYWORDS.has(words[0] ?? '') || /^\w+\+?=/.test(words[0] ?? ''))) words.shift();
-    const [program = '', ...rest] = words;
-    if (/[$*?[]|^\{/.test(program)) return true;
-    if (program === 'eval') return /[$`]/.test(text);
-    return SHELLS.has(program.slice(program.lastIndexOf('/') + 1)) && rest.every((word) => word.startsWith('-'));
-  });
+  return SPELLED_BY_EXPANSION.test(text) || text.split(SEPARATORS).some((piece) => runsUnknownProgram(piece, text));
+}
+
+function runsUnknownProgram(piece: string, text: string): boolean {
+  const words = piece.trim().split(/\s+/);
+  while (KEYWORDS.has(words[0] ?? '') || /^\w+\+?=/.test(words[0] ?? '')) words.shift();
+  const [program = '', ...rest] = words;
+  if (/[$*?[]/.test(program)) return true;
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (name === 'eval') return /[$`]/.test(text);
+  if (SHELLS.has(name)) return /[$`]/.test(text) || rest.every((word) => /^[-<]/.test(word)) || piece.includes('<');
+  if (!WRAPPERS.has(name)) return false;
+  const wrapped = rest.find((word) => !/^-|^\w+=|^\d/.test(word)) ?? '';
+  if (/[*?[]/.test(wrapped) || rest.some((word) => word.includes('$'))) return true;
+  // What is put in for a placeholder may be the program.
+  if (name === 'parallel' || (name === 'xargs' && rest.some((word) => /^(-[iIJ]|--replace)/.test(word)))) return true;
+  return runsUnknownProgram(rest.slice(rest.indexOf(wrapped)).join(' '), text);
 }
