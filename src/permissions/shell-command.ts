@@ -70,8 +70,9 @@ export function commandMayContain(pattern: string, command: string): Fit {
   if (readings.some((text) => occursIn(wanted, text))) return 'yes';
   const isUnsure =
     command.length > MAX_SEARCHED_COMMAND ||
-    runsTheUnknown(spaced) ||
-    readings.some((text) => mayBecome(wanted, text) || occursIn(wanted.toLowerCase(), text.toLowerCase()));
+    readings.some(
+      (text) => runsTheUnknown(text) || mayBecome(wanted, text) || occursIn(wanted.toLowerCase(), text.toLowerCase()),
+    );
   return isUnsure ? 'perhaps' : 'no';
 }
 

@@ -187,6 +187,8 @@ describe('a rule that denies or asks about a command', () => {
     'exec $X',
     'eval "$X"',
     'sh -c "$X"',
+    '\\sh -c $X',
+    '"env" $X y',
     'bash -c $X',
     'bash <<< "$X"',
     'bash < script',
