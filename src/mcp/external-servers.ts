@@ -15,6 +15,8 @@ export interface ExternalServersOptions {
   readonly watch: ServerWatch;
   /** The servers the CLI runs or reaches for this session. */
   readonly names: () => readonly string[];
+  /** Those of this process, which tell by their handshakes how they are, but not that they were switched off. */
+  readonly isInProcess: (name: string) => boolean;
   /** Asks for `mcp_status`. */
   readonly ask: () => Promise<Readonly<Record<string, unknown>>>;
   /** Milliseconds a round of questions lasts at most. */
@@ -49,7 +51,12 @@ export class ExternalServers {
 
   /** Starts a round of questions, in place of one that is under way. */
   look(): void {
-    if (this.#isClosed || this.#options.names().length === 0) return;
+    if (this.#options.names().length > 0) this.lookAtAll();
+  }
+
+  /** As `look`, also where there are only servers of this process. */
+  lookAtAll(): void {
+    if (this.#isClosed) return;
     this.#options.clock.clearTimeout(this.#timer);
     this.#round += 1;
     void this.#ask(this.#round, FIRST_WAIT_MS, this.#options.clock.now() + this.#options.roundMs);
@@ -59,7 +66,10 @@ export class ExternalServers {
   note(reports: readonly ServerReport[]): void {
     if (this.#isClosed) return;
     const names = new Set(this.#options.names());
-    for (const report of reports) if (names.has(report.name)) this.#noteOne(report);
+    for (const report of reports) {
+      if (names.has(report.name)) this.#noteOne(report);
+      else if (this.#options.isInProcess(report.name)) this.#noteSwitch(report);
+    }
   }
 
   close(): void {
@@ -84,6 +94,15 @@ export class ExternalServers {
     const isPending = (name: string) => (reports.find((one) => one.name === name)?.status ?? 'pending') === 'pending';
     if (!names().some(isPending) || clock.now() + waitMs > endsAt) return;
     this.#timer = clock.setTimeout(() => void this.#ask(round, Math.min(LONGEST_WAIT_MS, waitMs * 2), endsAt), waitMs);
+  }
+
+  /** A server of this process that is switched on again may not shake hands anew. */
+  #noteSwitch({ name, status }: ServerReport): void {
+    const { watch } = this.#options;
+    if (status === 'disabled') watch.rest(name, 'disabled');
+    if (status !== 'connected' || !watch.rests(name)) return;
+    watch.handshakeStarted(name);
+    watch.connected(name);
   }
 
   #noteOne({ name, status, error }: ServerReport): void {

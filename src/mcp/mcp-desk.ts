@@ -75,6 +75,11 @@ export class McpDesk {
     this.#external.look();
   }
 
+  /** As `look`, and the servers of this process count, too: somebody may have switched one off. */
+  lookAtAll(): void {
+    this.#external.lookAtAll();
+  }
+
   close(): void {
     this.#stopListening();
     this.#external.close();
@@ -129,6 +134,7 @@ export class McpDesk {
       clock,
       watch: this.#watch,
       names: () => servers.external,
+      isInProcess: (name) => servers.get(name) !== undefined,
       // A release that never answers must be found out before the time for the servers themselves is over.
       ask: () => channel().request('mcp_status', {}, { deadlineMs: Math.min(controlMs, connectMs / 2) }),
       roundMs: connectMs,

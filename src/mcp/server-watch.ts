@@ -61,6 +61,11 @@ export class ServerWatch {
     return this.#actors.has(server);
   }
 
+  /** True for a server that waits for somebody to do something. */
+  rests(server: string): boolean {
+    return this.#resting.has(server);
+  }
+
   close(): void {
     for (const actor of this.#actors.values()) actor.stop();
     this.#actors.clear();

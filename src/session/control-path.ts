@@ -10,6 +10,8 @@ import { within } from './within.ts';
 
 /** The states in which a process, or the next one, is on its way. */
 const STARTING: ReadonlySet<StateChange['state']> = new Set(['waiting', 'spawning', 'initializing', 'backing-off']);
+/** Requests that connect or disconnect a server. */
+const TURNS_SERVERS: ReadonlySet<string> = new Set(['mcp_toggle', 'mcp_reconnect']);
 /** The first measured release that takes a second `initialize`, and that answers every request it does not know (WIRE §23). */
 const ANSWERS_ALL_SINCE = [2, 1, 197] as const;
 
@@ -34,11 +36,14 @@ export class ControlPath {
     const { timeoutMs: deadlineMs = this.#options.controlMs, signal } = parseCall(ControlCall, options, 'options');
     const request = parseCall(Payload, payload, 'payload');
     const name = parseCall(Subtype, subtype, 'subtype');
-    const { channel } = this.#process();
+    const incarnation = this.#process();
     try {
-      return { ...(await channel.request(name, request, { deadlineMs, signal })) };
+      return { ...(await incarnation.channel.request(name, request, { deadlineMs, signal })) };
     } catch (error) {
       throw TroupeError.is(error) ? this.#explained(name, error) : error;
+    } finally {
+      // What became of the servers is only told to who asks, also where the request failed (WIRE §9).
+      if (TURNS_SERVERS.has(name)) incarnation.lookAtServers();
     }
   }
 

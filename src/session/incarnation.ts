@@ -99,6 +99,11 @@ export class Incarnation {
     return this.#link.reinitialize(options);
   }
 
+  /** Somebody switched or connected an MCP server: the CLI is asked what became of it. */
+  lookAtServers(): void {
+    this.#mcp.lookAtAll();
+  }
+
   /** Tells the machine something; after its end nobody listens any more. */
   tell(event: SessionEvent): void {
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event);

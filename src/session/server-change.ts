@@ -9,6 +9,8 @@ export interface ServerChangeHands {
   /** True when a process is there to be asked. */
   readonly reach: () => Promise<boolean>;
   readonly ask: (servers: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  /** The session has its new set, also where a required server of it did not come. */
+  readonly onChanged: () => void;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface ServerChangeHands {
  * the others are in place then.
  */
 export function changeServers(next: McpServersOption, hands: ServerChangeHands): Promise<McpSetServersResult> {
-  const { set, reach, ask } = hands;
+  const { set, reach, ask, onChanged } = hands;
   return set.inTurn(async () => {
     const isThere = await reach();
     const change = set.plan(next);
@@ -27,6 +29,7 @@ export function changeServers(next: McpServersOption, hands: ServerChangeHands):
         ? await request(change, ask)
         : { added: change.added, removed: change.removed, errors: {} };
       set.commit(change);
+      onChanged();
       assertRequired(next, result);
       return result;
     } finally {

@@ -176,14 +176,15 @@ export abstract class SessionControls {
    * `required` one the call rejects with MCP_SERVER_FAILED.
    */
   async setMcpServers(servers: McpServersOption, options: ControlOptions = {}): Promise<McpSetServersResult> {
-    const result = await changeServers(parseMcpServers(servers), {
+    return changeServers(parseMcpServers(servers), {
       set: this.servers,
       reach: () => this.reach(options),
       ask: (entries) => this.control('mcp_set_servers', { servers: entries }, options),
+      onChanged: () => {
+        this.settings.mcpServers = Object.keys(this.servers.servers);
+        this.changed('mcpServers');
+      },
     });
-    this.settings.mcpServers = Object.keys(this.servers.servers);
-    this.changed('mcpServers');
-    return result;
   }
 
   /** Overrides the permission mode for the tools of one server; null takes the override away. Kept over restarts. */

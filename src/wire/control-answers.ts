@@ -95,11 +95,6 @@ export const RewindSchema = z.looseObject({
   deletions: count.optional(),
 });
 export const ResourceSchema = z.looseObject({ contents: z.array(z.looseObject({ uri: text, text: text.optional() })) });
-export const McpSetSchema = z.looseObject({
-  added: z.array(text),
-  removed: z.array(text),
-  errors: z.record(text, text).default({}),
-});
 export const CancelledSchema = z.looseObject({ cancelled: z.boolean() });
 export const BackgroundedSchema = z.looseObject({ backgrounded: z.boolean().optional() });
 /** For answers nobody builds on. */

@@ -120,6 +120,36 @@ describe('the servers of the CLI', () => {
   });
 });
 
+describe('the servers of this process', () => {
+  it('tell by their handshakes how they are, so that nobody asks about them', async () => {
+    const { external, cli, pass, asked, changes } = open([]);
+    cli.answer = [report('calc', 'failed'), report('calc', 'connected')];
+    external.look();
+    await pass(60_000);
+    external.note([report('calc', 'failed'), report('calc', 'pending'), report('calc', 'connected')]);
+    expect([asked(), changes]).toEqual([0, []]);
+  });
+
+  it('are asked about once where one may have been switched off or on, and that is told once (P6)', async () => {
+    const { external, watch, cli, pass, asked, changes } = open([]);
+    watch.handshakeStarted('calc');
+    watch.connected('calc');
+    for (const status of ['disabled', 'disabled', 'connected', 'connected']) {
+      cli.answer = [report('calc', status)];
+      external.lookAtAll();
+      await pass(60_000);
+    }
+    expect(asked()).toBe(4);
+    expect(changes).toEqual([
+      'calc connecting',
+      'calc connected',
+      'calc disabled',
+      'calc connecting',
+      'calc connected',
+    ]);
+  });
+});
+
 function report(name: string, status: string, error?: string) {
   return { name, status, ...(error === undefined ? {} : { error }) };
 }
@@ -145,6 +175,7 @@ function open(names: readonly string[], options: { roundMs?: number } = {}) {
     clock,
     watch,
     names: () => names,
+    isInProcess: (name) => name === 'calc',
     ask: async () => {
       asked += 1;
       if (cli.error !== undefined) throw cli.error;

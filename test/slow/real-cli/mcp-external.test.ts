@@ -158,8 +158,12 @@ describe('servers while a session runs (WIRE §9)', () => {
     const session = await start({ mcpServers: { docs: { ...stdio(), required: true } } });
     await session.toggleMcpServer('docs', false);
     expect(await statusOf(session)).toEqual({ docs: 'disabled' });
+    await changed(session, 'docs', 'disabled');
     await session.toggleMcpServer('docs', true);
     expect(await statusOf(session)).toEqual({ docs: 'connected' });
+    await expect
+      .poll(() => changesOf(session))
+      .toEqual(['docs connecting', 'docs connected', 'docs disabled', 'docs connecting', 'docs connected']);
     await session.reconnectMcpServer('docs');
     expect((await session.mcpServerStatus())[0]?.tools?.map(({ name }) => name)).toEqual([
       'echo',
