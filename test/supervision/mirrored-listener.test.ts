@@ -194,6 +194,7 @@ function openListener({ holds = false, fails = false }: { holds?: boolean; fails
       messages.push(one);
     },
     ended: () => heard.push('ended'),
+    idle: () => {},
     overdue: () => {},
     mcpChanged: () => {},
     diagnostic: (reason) => heard.push(`diagnostic ${reason}`),
