@@ -226,7 +226,7 @@ export interface SessionOptions {
   /** False: the CLI writes no transcript, so the conversation ends with its process. Default true. */
   readonly persistSession?: boolean;
   /**
-   * Gets a copy of every transcript line, best effort; the CLI still writes its own file. With `resume` or `continue` the
+   * Gets a copy of the transcript as it grows, best effort; the CLI still writes its own file. With `resume` or `continue` the
    * conversation comes out of it, into a private folder that is removed when the session is over.
    */
   readonly sessionStore?: SessionStore;
