@@ -63,7 +63,7 @@ describe('house rules', () => {
 
   it('silences a checker only with a reason', () => {
     const silenced = linesLike(OTHERS, /@ts-(ignore|expect-error|nocheck)|biome-ignore/);
-    const reasoned = /@ts-expect-error:? +\S.{9,}|biome-ignore \S+: +\S.{9,}/;
+    const reasoned = /@ts-expect-error:? +\S.{9,}|biome-ignore(-all)? \S+: +\S.{9,}/;
 
     expect(silenced.filter((line) => !reasoned.test(line))).toEqual([]);
   });
