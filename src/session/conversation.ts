@@ -379,7 +379,8 @@ export class Conversation {
   #updateWork(): void {
     const { activity } = this.#facts;
     const isActive = activity === undefined ? this.#isTurnOpen : activity !== 'idle';
-    const isWorking = this.#ledger.outstanding.length > 0 || isActive;
+    // 2.1.197 calls itself idle while an agent of it works in the background; newer releases do not.
+    const isWorking = this.#ledger.outstanding.length > 0 || isActive || this.#tasks.agents > 0;
     if (isWorking !== this.#isWorking) {
       this.#isWorking = isWorking;
       this.#delivery?.setWorking(isWorking);
