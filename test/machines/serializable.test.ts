@@ -24,7 +24,11 @@ describe('events', () => {
 });
 
 describe('contexts', () => {
-  it.each(Object.entries(SUBJECTS))('are JSON in every place a machine can get to: %s', (_, { machine, options }) => {
+  // The walk is mere computation, and slow where the processor is shared.
+  const deadline = { timeout: 60_000 };
+
+  it.each(Object.entries(SUBJECTS))('are JSON in every place a machine can get to: %s', deadline, (_, subject) => {
+    const { machine, options } = subject;
     const places = [...walk(machine, options).values()];
 
     expect(places.length).toBeGreaterThan(2);
