@@ -108,11 +108,42 @@ function assertFits(schema: Readonly<Record<string, unknown>>, content: Readonly
 }
 
 function valueFault(property: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
-  const { type, enum: choices } = property;
+  const { type, items } = property;
   const isOfType = TYPE_CHECKS[String(type)];
   if (isOfType !== undefined && !isOfType(value)) return `must be of the type "${String(type)}"`;
-  if (!Array.isArray(choices) || choices.includes(value)) return undefined;
-  return `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  const offered = choicesOf(property);
+  if (offered !== undefined && !offered.includes(value)) return `must be one of ${listed(offered)}`;
+  if (!Array.isArray(value)) return boundFault(property, value);
+  const each = isRecord(items) ? choicesOf(items) : undefined;
+  if (each !== undefined && !value.every((item) => each.includes(item))) return `must hold only ${listed(each)}`;
+  return boundFault(property, value);
+}
+
+/** A list of values, or one of values with titles. */
+function choicesOf({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknown>>): unknown[] | undefined {
+  if (Array.isArray(values)) return values;
+  const titled = oneOf ?? anyOf;
+  if (!Array.isArray(titled) || !titled.every((choice) => isRecord(choice) && 'const' in choice)) return undefined;
+  return titled.map((choice: Readonly<Record<string, unknown>>) => choice['const']);
+}
+
+function listed(choices: readonly unknown[]): string {
+  return choices.map((choice) => JSON.stringify(choice)).join(', ');
+}
+
+function boundFault(property: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
+  const [size, least, most] = sizeOf(value);
+  const [minimum, maximum] = [property[least], property[most]];
+  if (typeof minimum === 'number' && size < minimum) return `has a ${least} of ${minimum}`;
+  if (typeof maximum === 'number' && size > maximum) return `has a ${most} of ${maximum}`;
+  return undefined;
+}
+
+/** What is measured of a value, and the names of its bounds. */
+function sizeOf(value: unknown): [size: number, least: string, most: string] {
+  if (typeof value === 'string') return [[...value].length, 'minLength', 'maxLength'];
+  if (Array.isArray(value)) return [value.length, 'minItems', 'maxItems'];
+  return [typeof value === 'number' ? value : Number.NaN, 'minimum', 'maximum'];
 }
 
 const TYPE_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {

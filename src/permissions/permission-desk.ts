@@ -156,7 +156,9 @@ export class PermissionDesk {
       if (decision !== undefined) {
         const settlement: Settlement = { outcome: 'denied', by: 'policy', decision, rule };
         onRequested(request);
-        onSettled({ ...request, settlement }, settlement);
+        const settled = { ...request, settlement };
+        this.#keep(settled);
+        onSettled(settled, settlement);
       }
       const reason = decision?.message ?? `The rule "${rule.tool}" wants this to be asked.`;
       const verdict = { permissionDecision: behavior, permissionDecisionReason: reason };
@@ -249,11 +251,15 @@ export class PermissionDesk {
   #remember(request: PermissionRequest, settlement: Settlement): void {
     const settled = { ...request, settlement };
     this.#open.delete(request.id);
-    this.#settled.set(request.id, settled);
-    const oldest = this.#settled.keys().next();
-    if (this.#settled.size > this.#options.maxSettled && oldest.done !== true) this.#settled.delete(oldest.value);
+    this.#keep(settled);
     if (request.kind === 'tool' && settlement.outcome === 'allowed') this.#grant(request, settlement.decision);
     this.#options.onSettled(settled, settlement);
+  }
+
+  #keep(settled: PermissionRequest): void {
+    this.#settled.set(settled.id, settled);
+    const oldest = this.#settled.keys().next();
+    if (this.#settled.size > this.#options.maxSettled && oldest.done !== true) this.#settled.delete(oldest.value);
   }
 
   /** For calls to come; what lies open keeps its own decision (R36). */

@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Settlement } from '../../machines/permission/permission.events.ts';
+import { TroupeError } from '../../src/errors.ts';
 import { PermissionDesk, type PermissionDeskOptions } from '../../src/permissions/permission-desk.ts';
 import type { PermissionRequest } from '../../src/permissions/permission-request.ts';
 import type { PermissionRule } from '../../src/permissions/permission-rule.ts';
@@ -51,4 +52,15 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     return controller;
   };
   return { desk, clock, requested, settled, dropped, replies, ask };
+}
+
+/** The code and the field of what is thrown. */
+export function codeOf(attempt: () => unknown): { readonly code: string; readonly field: unknown } | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    if (TroupeError.is(error)) return { code: error.code, field: error.details['field'] };
+    throw error;
+  }
 }
