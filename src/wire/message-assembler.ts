@@ -51,8 +51,13 @@ const MAX_BLOCKS = 10_000;
 export class MessageAssembler {
   readonly #lanes = new Map<string, Lane>();
 
-  /** Takes a message and returns what it made of the answer it belongs to; undefined when it belongs to none. */
+  /**
+   * Takes a message and returns what it made of the answer it belongs to; undefined when it belongs to none. The `result`
+   * of a turn ends an answer whose end no piece told: there are none without partial messages, and up to 2.1.197 none after
+   * an interrupt (measured).
+   */
   push(message: AnyMessage): AssembledMessage | undefined {
+    if (message.type === 'result') return this.#onResult(message);
     const isEvent = message.type === 'stream_event';
     if (!isEvent && message.type !== 'assistant') return undefined;
     const value = parsedValueOf(message);
@@ -102,6 +107,14 @@ export class MessageAssembler {
     return lane;
   }
 
+  #onResult(message: AnyMessage): AssembledMessage | undefined {
+    const lane = this.#lanes.get('');
+    if (lane?.state !== 'running') return undefined;
+    const hasBlocks = [...lane.drafts.values()].some(({ isFinal }) => isFinal);
+    lane.state = wasAborted(message) ? 'aborted' : hasBlocks ? 'complete' : 'abandoned';
+    return shown(lane);
+  }
+
   #open(parent: string | undefined, message: Record<string, unknown>): Lane {
     const lane: Lane = {
       id: stringOf(message['id']),
@@ -129,6 +142,13 @@ export class MessageAssembler {
     const oldest = this.#lanes.keys().next();
     if (this.#lanes.size > MAX_LANES && oldest.done !== true) this.#lanes.delete(oldest.value);
   }
+}
+
+/** Up to 2.1.19 an interrupt has no reason but this subtype, which is no error (WIRE §23). */
+function wasAborted(message: AnyMessage): boolean {
+  const value = parsedValueOf(message);
+  if (stringOf(value?.['terminal_reason'])?.startsWith('aborted_') === true) return true;
+  return value?.['subtype'] === 'error_during_execution' && value['is_error'] === false;
 }
 
 function startBlock(lane: Lane, { index, content_block: block }: Record<string, unknown>): Lane {

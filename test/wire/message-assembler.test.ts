@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliMessage } from '../../src/wire/cli-message.ts';
 import { type AssembledMessage, MessageAssembler } from '../../src/wire/message-assembler.ts';
-import { CORPUS, readRecording, scenariosOf } from './recordings.ts';
+import { CORPUS, isThere, readRecording, SURVEY, scenariosOf } from './recordings.ts';
 
 type Json = Record<string, unknown>;
 
@@ -84,6 +84,29 @@ describe('a message put together from its pieces', () => {
     expect(assembler.newest()).toMatchObject({ id: 'm2', text: 'one two three' });
   });
 
+  it.each([
+    [{ subtype: 'success', is_error: false, terminal_reason: 'completed' }, 'complete'],
+    [{ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' }, 'aborted'],
+    [{ subtype: 'error_during_execution', is_error: false }, 'aborted'],
+  ])('ends with the result of its turn where nothing else tells its end: %j (WIRE §23)', (fields, state) => {
+    const assembler = pushAll([assistant('s1', { type: 'text', text: 'sub' }, 'toolu_1')]);
+    assembler.push(assistant('m1', { type: 'text', text: 'one' }));
+    expect(assembler.newest()?.state).toBe('running');
+
+    expect(assembler.push({ type: 'result', ...fields })).toMatchObject({ id: 'm1', text: 'one', state });
+    expect(assembler.newest()?.state).toBe(state);
+    // It is told once, and the subagent may go on behind it (WIRE §0.6).
+    expect(assembler.push({ type: 'result', ...fields })).toBeUndefined();
+    expect(assembler.newest('toolu_1')?.state).toBe('running');
+  });
+
+  it('is void when the result comes and the CLI has sent none of its blocks (WIRE §13)', () => {
+    const delta = { type: 'text_delta', text: 'one' };
+    const assembler = pushAll([start('m1'), event({ type: 'content_block_delta', index: 0, delta })]);
+
+    expect(assembler.push({ type: 'result', subtype: 'success', is_error: true })?.state).toBe('abandoned');
+  });
+
   it('keeps subagents that speak in between apart (WIRE §17)', () => {
     const streams = [
       streamOf('m1', [{ type: 'text', text: 'main talks on' }]),
@@ -156,7 +179,8 @@ describe('any answer', () => {
 });
 
 describe('the recorded streams', () => {
-  const files = [...scenariosOf(CORPUS).values()].flat();
+  // The complete survey where it is at hand, else the part that is kept here.
+  const files = [...scenariosOf(isThere(SURVEY) ? SURVEY : CORPUS).values()].flat();
   const streams = files.map((file) => readRecording(file).filter(({ direction }) => direction === '<'));
   const withEvents = streams.filter((lines) => lines.some(({ message }) => message['type'] === 'stream_event'));
 
