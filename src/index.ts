@@ -137,6 +137,8 @@ export type {
   UserMessageInput,
   UserMessageInput as SDKUserMessage,
 } from './supervision/query-prompts.ts';
+export { type ReapedOrphan, type ReapOptions, type ReapReport, reapOrphans } from './supervision/reap-orphans.ts';
+export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
 export { createSupervisor, type FleetEvent, type Supervisor } from './supervision/supervisor.ts';
 export type {

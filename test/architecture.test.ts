@@ -79,6 +79,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
   // Free memory is the only fact about the host that decides an admission.
   'src/supervision/admission.ts': ['node:os'],
+  // Where private files are made, and looked for when their host is gone.
+  'src/supervision/host.ts': ['node:os', 'node:path'],
+  // The number of a signal, for the status of the end.
+  'src/supervision/host-signals.ts': ['node:os', 'node:timers/promises'],
   // Each process gets a mark that no other process has.
   'src/supervision/incarnation-plan.ts': ['node:crypto'],
   // Arguments of public methods are checked at the edge, as options are.
@@ -100,6 +104,9 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/executable-format.ts': ['platform', 'execPath'],
   'src/transport/exit-guard.ts': ['on', 'off'],
   'src/transport/process-table.ts': ['platform'],
+  'src/transport/host-mark.ts': ['platform'],
+  'src/transport/orphan-sweep.ts': ['platform'],
+  'src/transport/owned-folder.ts': ['getuid'],
   'src/transport/process-tree.ts': ['platform'],
   'src/transport/ps-table.ts': ['env'],
   'src/transport/subprocess-transport.ts': ['platform'],

@@ -5,7 +5,7 @@ type TimeoutName = keyof TimeoutOptions;
 type LimitName = keyof LimitOptions;
 
 /** Deadlines in milliseconds; `Infinity` means that nothing is done about it, however long it takes (P5). */
-export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs', number>> = {
+export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs' | 'hostSignalMs', number>> = {
   /** From the request to start a process until it has a pid. */
   spawnMs: 30_000,
   /** From the last sign of life until the `initialize` answer. */
@@ -33,6 +33,8 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs', number>>
   admissionMs: 30_000,
   /** How long `drain` lets turns and queued prompts go on. */
   drainMs: 600_000,
+  /** From a signal to the host until what is left of its sessions is killed. Longer than the ladder to SIGKILL. */
+  hostSignalMs: 10_000,
 };
 
 /** Bounds on everything that could grow (P9). */

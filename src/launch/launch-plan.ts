@@ -18,6 +18,8 @@ export interface LaunchHost {
   readonly cwd: string;
   /** The Node executable, for a CLI that is a script. */
   readonly execPath: string;
+  /** How the name of the folder for private files begins. Default: `troupe-`. */
+  readonly folderPrefix?: string | undefined;
 }
 
 export interface LaunchRequest {
@@ -60,7 +62,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
     executableArgs: options.executableArgs,
     execPath: host.execPath,
   });
-  const { files, temporaryFiles } = await writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()));
+  const { files, temporaryFiles } = await writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()), host);
   const resume = conversationOf(request);
   const args = launchArguments(options, { files, ...(resume === undefined ? {} : { resume }) });
   return {
@@ -99,6 +101,7 @@ function conversationOf({ options, incarnation, resume }: LaunchRequest): string
 async function writeFiles(
   options: SessionOptions,
   parent: string,
+  { folderPrefix }: LaunchHost,
 ): Promise<{ files: LaunchFiles; temporaryFiles: readonly string[] }> {
   const servers = mcpDocument(options);
   const settings = settingsDocument(options);
@@ -106,7 +109,7 @@ async function writeFiles(
     ...(servers?.needsFile ? [{ name: 'mcp-config.json', content: servers.text }] : []),
     ...(settings === undefined ? [] : [{ name: 'settings.json', content: JSON.stringify(settings) }]),
   ];
-  const temporaryFiles = await writePrivateFiles(parent, wanted);
+  const temporaryFiles = await writePrivateFiles(parent, wanted, folderPrefix);
   const pathOf = (name: string) => temporaryFiles[wanted.findIndex((file) => file.name === name)];
   const [mcpConfig, settingsFile] = [pathOf('mcp-config.json'), pathOf('settings.json')];
   return {

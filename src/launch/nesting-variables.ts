@@ -43,6 +43,7 @@ export const NESTING_VARIABLES: Readonly<Record<string, string>> = {
   CLAUDE_PLUGIN_ROOT: 'is set for a hook of the outer session',
   CLAUDE_PROJECT_DIR: 'is set for a hook of the outer session',
   CLAUDE_SESSION_ID: HANDED_DOWN,
+  TROUPE_HOST: 'names the host of an outer session of Troupe',
   TROUPE_SESSION: 'marks the processes of an outer session of Troupe',
 };
 

@@ -11,11 +11,15 @@ export interface PrivateFile {
  * Writes files that this user alone may read (0600) into a new folder of this user's (0700). Resolves with their paths in
  * order and, last, the folder's. Rejects with SPAWN_FAILED when they cannot be written, and then leaves nothing behind.
  */
-export async function writePrivateFiles(parent: string, files: readonly PrivateFile[]): Promise<readonly string[]> {
+export async function writePrivateFiles(
+  parent: string,
+  files: readonly PrivateFile[],
+  prefix = 'troupe-',
+): Promise<readonly string[]> {
   if (files.length === 0) return [];
   let folder: string | undefined;
   try {
-    const made = await mkdtemp(join(parent, 'troupe-'));
+    const made = await mkdtemp(join(parent, prefix));
     folder = made;
     const paths = files.map(({ name }) => join(made, name));
     await Promise.all(

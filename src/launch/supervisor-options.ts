@@ -42,6 +42,8 @@ export interface SupervisorLimitOptions extends LimitOptions {
 export interface SupervisorTimeoutOptions extends TimeoutOptions {
   /** How long `drain` lets turns and queued prompts go on. */
   readonly drainMs?: number;
+  /** With `onHostSignal: 'shutdown'`: from the signal until what is left is killed. */
+  readonly hostSignalMs?: number;
 }
 
 /** With what a supervisor is created. */
@@ -59,6 +61,18 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly clock?: Clock;
   /** Opens the transport of a session. Default: a subprocess. */
   readonly spawn?: OpenTransport;
+  /**
+   * Whether the first start waits until what hosts left behind that are gone has been ended, on Linux: see `reapOrphans`.
+   * Default `orphans`; with a `spawn` of your own `off`.
+   */
+  readonly reap?: 'orphans' | 'off';
+  /**
+   * What SIGINT, SIGTERM and SIGHUP to this process mean. `none` (default): nothing is listened to, so they end it, and its
+   * sessions read the end of their input. `shutdown`: the first closes every session within `timeouts.hostSignalMs`, a second
+   * kills what is left at once; then the process dies of that signal. Where the program listens to the signal, too, it is
+   * left alive and ends itself.
+   */
+  readonly onHostSignal?: 'none' | 'shutdown';
   /** `:memory:` only, in this release. */
   readonly store?: ':memory:';
 }
@@ -68,7 +82,11 @@ const SupervisorLimitShape = {
   ...limitShape(['maxSessions', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']),
 };
 
-const SupervisorTimeoutShape = { ...TimeoutShape, drainMs: Duration.exactOptional() };
+const SupervisorTimeoutShape = {
+  ...TimeoutShape,
+  drainMs: Duration.exactOptional(),
+  hostSignalMs: Duration.exactOptional(),
+};
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
@@ -93,6 +111,8 @@ const Shape = {
     'now',
   ).exactOptional(),
   spawn: callable<OpenTransport>().exactOptional(),
+  reap: z.enum(['orphans', 'off']).exactOptional(),
+  onHostSignal: z.enum(['none', 'shutdown']).exactOptional(),
   store: z.literal(':memory:', 'must be ":memory:" in this release').exactOptional(),
 };
 

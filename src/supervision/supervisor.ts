@@ -19,10 +19,13 @@ import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { currentHost } from './host.ts';
+import { hostSignals } from './host-signals.ts';
+import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession } from './session-factory.ts';
+import { type OrphanEvent, StartSweep } from './start-sweep.ts';
 
-/** An event of any session, with the session's id. */
-export type FleetEvent = SessionEvent & { readonly sessionId: string };
+/** An event of any session, with the session's id; or what was found of the sessions of a host that is gone. */
+export type FleetEvent = (SessionEvent & { readonly sessionId: string }) | OrphanEvent;
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -40,13 +43,22 @@ export class Supervisor implements AsyncDisposable {
   readonly #sessions = new Map<string, BuiltSession>();
   readonly #listeners = new Set<(event: FleetEvent) => void>();
   readonly #stopped: Promise<void>;
+  readonly #sweep: StartSweep;
 
   constructor(options: SupervisorOptions) {
     this.#options = options.inspect === undefined ? options : { ...options, inspect: this.#isolated(options.inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const { admissionMs, drainMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const { admissionMs, drainMs, hostSignalMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
+    this.#sweep = new StartSweep({
+      // A transport of the caller's own marks no process of this machine with its host.
+      isOn: (options.reap ?? (options.spawn === undefined ? 'orphans' : 'off')) === 'orphans',
+      timeouts: options.timeouts,
+      logger: options.logger,
+      now: () => this.#clock.now(),
+      tell: (event) => this.#tell(event),
+    });
     const machine = supervisorMachine.provide({
       actors: {
         finishTurns: fromPromise<void>(() => this.#finishTurns()),
@@ -64,6 +76,10 @@ export class Supervisor implements AsyncDisposable {
       });
     });
     this.#actor.start();
+    if (options.onHostSignal === 'shutdown') {
+      const forget = hostSignals.add({ shutdown: () => this.shutdown({ timeoutMs: hostSignalMs }) });
+      void this.#stopped.then(forget);
+    }
   }
 
   get state(): SupervisorStateName {
@@ -121,6 +137,14 @@ export class Supervisor implements AsyncDisposable {
     const isolated = this.#isolated(listener);
     this.#listeners.add(isolated);
     return () => this.#listeners.delete(isolated);
+  }
+
+  /**
+   * Ends now what hosts left behind that are gone, as before the first start, also with `reap: 'off'`; each is told as
+   * `orphan.reaped` or `orphan.survived`. See `reapOrphans`.
+   */
+  reapOrphans(options: ReapOptions = {}): Promise<ReapReport> {
+    return this.#sweep.run(options);
   }
 
   /** Admits nothing new, lets running turns and queued prompts end, then stops every session. */
@@ -222,6 +246,7 @@ export class Supervisor implements AsyncDisposable {
     return {
       admission: {
         start: async (signal) => {
+          await this.#sweep.before(signal);
           held ??= await this.#admission.takeSessionSlot(signal);
           if (isOver) held();
           return this.#admission.takeStartSlot(signal, configDir);

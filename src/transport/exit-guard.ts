@@ -15,17 +15,19 @@ const guarded = new Set<Guarded>();
 /**
  * Ends the process tree when the host exits: normally, by `process.exit` or by an uncaught exception (P1). Returns the
  * function that lifts the guard. One listener serves all (R60), and there is none while nothing is guarded. A host that
- * is itself killed by a signal runs no listener; what it leaves is found by its mark at the next start.
+ * is itself killed by a signal runs no listener: see `host-signals.ts`, and `orphan-sweep.ts` for SIGKILL.
  */
 export function guardExit(one: Guarded): () => void {
-  if (guarded.size === 0) process.on('exit', endAll);
+  if (guarded.size === 0) process.on('exit', endGuardedNow);
   guarded.add(one);
   return () => {
-    if (guarded.delete(one) && guarded.size === 0) process.off('exit', endAll);
+    if (guarded.delete(one) && guarded.size === 0) process.off('exit', endGuardedNow);
   };
 }
 
-function endAll(): void {
+/** Kills, synchronously, every guarded tree, and removes what must not outlive the host. What is ended stays guarded. */
+export function endGuardedNow(): void {
+  if (guarded.size === 0) return;
   for (let scans = 0; scans < MAX_EXIT_SCANS; scans += 1) {
     const table = readProcessTableNow();
     let killed = 0;

@@ -8,7 +8,10 @@ const READERS = 16;
 /** A process in the middle of exec shows an empty environment for a moment, so an empty one is read again. */
 const ENVIRONMENT_READS = 3;
 const KERNEL_THREAD_FLAG = 0x0020_0000;
-const MARK_NAME = 'TROUPE_SESSION=';
+const NO_MARKS: Marks = { mark: undefined, host: undefined };
+
+/** What the environment of a process says about where it belongs. */
+type Marks = Pick<ProcessEntry, 'mark' | 'host'>;
 
 /** Reads the process table of Linux once. Never rejects: what could not be read is counted. */
 export async function readProcTable(withMarks: boolean): Promise<ProcessTable> {
@@ -19,8 +22,9 @@ export async function readProcTable(withMarks: boolean): Promise<ProcessTable> {
     for (const pid of upcoming) {
       try {
         const status = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
-        const mark = withMarks && status?.hasEnvironment ? await readMark(pid).catch(draft.failedMark) : undefined;
-        if (status !== undefined) draft.add(status, mark);
+        const isAsked = withMarks && status?.hasEnvironment === true;
+        const marks = isAsked ? await readMarks(pid).catch(draft.failedMarks) : NO_MARKS;
+        if (status !== undefined) draft.add(status, marks);
       } catch (error) {
         draft.failed(error);
       }
@@ -36,7 +40,7 @@ export function readProcTableNow(): ProcessTable {
   for (const pid of listNow(draft)) {
     try {
       const status = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-      if (status !== undefined) draft.add(status, status.hasEnvironment ? readMarkNow(pid, draft) : undefined);
+      if (status !== undefined) draft.add(status, status.hasEnvironment ? readMarksNow(pid, draft) : NO_MARKS);
     } catch (error) {
       draft.failed(error);
     }
@@ -71,36 +75,42 @@ export function parseStat(text: string): ProcStatus | undefined {
   const isGone = state === 'X' || (state === 'Z' && Number(fields[16]) <= 1);
   if (isGone || groupId === undefined || sessionId === undefined) return undefined;
   const hasEnvironment = (Number(fields[5]) & KERNEL_THREAD_FLAG) === 0;
-  return { pid, parentPid, groupId, sessionId, startTime, mark: undefined, hasEnvironment };
+  return { pid, parentPid, groupId, sessionId, startTime, ...NO_MARKS, hasEnvironment };
 }
 
-/** The value of TROUPE_SESSION in the bytes of /proc/<pid>/environ, or undefined. */
-export function parseMark(environment: Buffer): string | undefined {
-  const isFirst = environment.subarray(0, MARK_NAME.length).toString('latin1') === MARK_NAME;
-  const found = isFirst ? 0 : environment.indexOf(`\0${MARK_NAME}`) + 1;
+/** The value of a variable in the bytes of /proc/<pid>/environ, or undefined. */
+export function parseVariable(environment: Buffer, variable: string): string | undefined {
+  const name = `${variable}=`;
+  const isFirst = environment.subarray(0, name.length).toString('latin1') === name;
+  const found = isFirst ? 0 : environment.indexOf(`\0${name}`) + 1;
   if (found === 0 && !isFirst) return undefined;
-  const start = found + MARK_NAME.length;
+  const start = found + name.length;
   const end = environment.indexOf(0, start);
   return environment.toString('utf8', start, end < 0 ? environment.length : end);
 }
 
-async function readMark(pid: number): Promise<string | undefined> {
-  for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
-    const environment = await readFile(`/proc/${pid}/environ`);
-    if (environment.length > 0) return parseMark(environment);
-  }
-  return undefined;
+function parseMarks(environment: Buffer): Marks {
+  const mark = parseVariable(environment, 'TROUPE_SESSION');
+  return mark === undefined ? NO_MARKS : { mark, host: parseVariable(environment, 'TROUPE_HOST') };
 }
 
-function readMarkNow(pid: number, draft: Draft): string | undefined {
+async function readMarks(pid: number): Promise<Marks> {
+  for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
+    const environment = await readFile(`/proc/${pid}/environ`);
+    if (environment.length > 0) return parseMarks(environment);
+  }
+  return NO_MARKS;
+}
+
+function readMarksNow(pid: number, draft: Draft): Marks {
   try {
     for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
       const environment = readFileSync(`/proc/${pid}/environ`);
-      if (environment.length > 0) return parseMark(environment);
+      if (environment.length > 0) return parseMarks(environment);
     }
-    return undefined;
+    return NO_MARKS;
   } catch (error) {
-    return draft.failedMark(error);
+    return draft.failedMarks(error);
   }
 }
 
@@ -117,9 +127,9 @@ function pidsIn(names: readonly string[]): number[] {
 }
 
 interface Draft {
-  add(entry: ProcessEntry, mark: string | undefined): void;
+  add(entry: ProcessEntry, marks: Marks): void;
   failed(error: unknown): void;
-  failedMark(error: unknown): undefined;
+  failedMarks(error: unknown): Marks;
   failedList(error: unknown): never[];
   table(): ProcessTable;
 }
@@ -138,8 +148,11 @@ function createDraft(): Draft {
 
   return {
     failed,
-    add: (entry, mark) => entries.set(entry.pid, { ...entry, mark }),
-    failedMark: (error) => void failed(error),
+    add: (entry, marks) => entries.set(entry.pid, { ...entry, ...marks }),
+    failedMarks(error) {
+      failed(error);
+      return NO_MARKS;
+    },
     failedList(error) {
       // Without /proc itself nothing is known, and that is not the same as an empty table.
       failed(error);

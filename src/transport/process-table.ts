@@ -10,6 +10,8 @@ export interface ProcessEntry {
   readonly startTime: string;
   /** The value of `TROUPE_SESSION` in its environment; undefined where none was found or none was asked for. */
   readonly mark: string | undefined;
+  /** The value of `TROUPE_HOST` beside it: who started the session. Undefined as above. */
+  readonly host: string | undefined;
 }
 
 export interface ProcessTable {

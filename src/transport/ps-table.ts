@@ -26,7 +26,7 @@ export function parsePs(output: string): ReadonlyMap<number, ProcessEntry> {
     const [, pidText, parentText, groupText, state, startTime] = LINE.exec(line) ?? [];
     if (startTime === undefined || state?.startsWith('Z')) continue;
     const [pid, parentPid, groupId] = [Number(pidText), Number(parentText), Number(groupText)];
-    entries.set(pid, { pid, parentPid, groupId, sessionId: groupId, startTime, mark: undefined });
+    entries.set(pid, { pid, parentPid, groupId, sessionId: groupId, startTime, mark: undefined, host: undefined });
   }
   return entries;
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { createChildInput } from './child-input.ts';
 import { guardExit } from './exit-guard.ts';
+import { HOST_VARIABLE, ownHostMark } from './host-mark.ts';
 import { readPipe } from './pipe-reader.ts';
 import { readProcessNow } from './process-table.ts';
 import { createLoneProcess, createProcessTree, type TreeRoot } from './process-tree.ts';
@@ -50,7 +51,7 @@ type Child = ReturnType<typeof spawn>;
 function spawn(plan: LaunchPlan) {
   return execa(plan.command, plan.args, {
     cwd: plan.cwd,
-    env: plan.env,
+    env: environmentOf(plan),
     extendEnv: false,
     stdio: 'pipe',
     buffer: false,
@@ -65,6 +66,16 @@ function spawn(plan: LaunchPlan) {
     // Otherwise a debugging variable of the host makes execa print whole command lines (P11).
     verbose: 'none',
   });
+}
+
+/**
+ * Names this process to the child, so that a later host can tell an orphan (P1). Who wants survivors gets no name: a sweep
+ * could not tell the CLI from what it left on purpose.
+ */
+function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, string> {
+  const { [HOST_VARIABLE]: _host, ...rest } = env;
+  const own = keepDescendants ? undefined : ownHostMark();
+  return own === undefined ? rest : { ...rest, [HOST_VARIABLE]: own };
 }
 
 function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, pid: number): Transport {

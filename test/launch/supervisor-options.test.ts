@@ -46,10 +46,12 @@ describe('supervisor options', () => {
 
 describe('defaults', () => {
   it('are themselves valid options, so nothing depends on a value that nobody may set (P5, P9)', () => {
-    const { drainMs, ...timeouts } = DEFAULT_TIMEOUTS;
+    const { drainMs, hostSignalMs, ...timeouts } = DEFAULT_TIMEOUTS;
     const { maxSessions, maxStarting, ...limits } = DEFAULT_LIMITS;
     expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
-    expect(() => parseSupervisorOptions({ timeouts: { drainMs }, limits: { maxSessions, maxStarting } })).not.toThrow();
+    expect(() =>
+      parseSupervisorOptions({ timeouts: { drainMs, hostSignalMs }, limits: { maxSessions, maxStarting } }),
+    ).not.toThrow();
   });
 
   it('wait without end only for turns, silence, people and idleness (P5)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMark, parseStat } from '../../src/transport/proc-files.ts';
+import { parseStat, parseVariable } from '../../src/transport/proc-files.ts';
 
 const REST = '0 -1 4194304 101 0 0 0 0 0 0 0 20 0 1 0 141837 3133440 418';
 
@@ -42,6 +42,6 @@ describe('the mark in an environment', () => {
     ['NOTE=TROUPE_SESSION=a:1\0', undefined],
     ['', undefined],
   ])('is the whole value of the variable and nothing that looks like it: %j', (text, mark) => {
-    expect(parseMark(Buffer.from(text))).toBe(mark);
+    expect(parseVariable(Buffer.from(text), 'TROUPE_SESSION')).toBe(mark);
   });
 });

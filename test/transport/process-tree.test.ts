@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessEntry, ProcessTable } from '../../src/transport/process-table.ts';
 import { createProcessTree } from '../../src/transport/process-tree.ts';
-
-// Pids beyond the largest that the kernel gives: a mistake here cannot hurt a real process.
-const ROOT = 5_000_000;
+import { entry, BASE as ROOT } from './process-entries.ts';
 
 describe('who belongs to a process tree', () => {
   it('is a descendant at any depth, also in a session of its own (WIRE §15)', async () => {
@@ -95,20 +93,6 @@ describe('ending a process tree', () => {
     expect(report).toEqual({ killed: [], survivors: [ROOT + 1] });
   });
 });
-
-interface Relations {
-  readonly parent?: number;
-  readonly group?: number;
-  readonly session?: number;
-  readonly mark?: string;
-  readonly startTime?: string;
-}
-
-function entry(offset: number, relations: Relations = {}): ProcessEntry {
-  const pid = ROOT + offset;
-  const { parent = 1, group = pid, session = pid, mark, startTime = `start ${pid}` } = relations;
-  return { pid, parentPid: parent, groupId: group, sessionId: session, startTime, mark };
-}
 
 function root(): ProcessEntry {
   return entry(0, { parent: process.pid, mark: 'mine' });

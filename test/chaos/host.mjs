@@ -1,0 +1,52 @@
+// A program that runs sessions and tells what becomes of them, one JSON line for each fact; its plan is its argument. It
+// ends when a line on its standard input says how: `shutdown`, `exit`, `throw` or `leave` (a normal end without a shutdown).
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createSupervisor } from '../../dist/src/index.js';
+
+const plan = JSON.parse(process.argv[2]);
+
+function tell(fact) {
+  writeSync(1, `${JSON.stringify(fact)}\n`);
+}
+
+const supervisor = createSupervisor(plan.supervisor);
+supervisor.on('event', (event) => {
+  if (event.type === 'orphan.reaped' || event.type === 'orphan.survived') tell(event);
+  if (event.type === 'session.started') tell({ type: 'started', sessionId: event.sessionId, pid: event.pid });
+});
+
+function prompt(session, { id, text }) {
+  const turn = session.prompt(text, { id });
+  tell({ type: 'accepted', id });
+  void turn.result.then(({ outcome }) => tell({ type: 'outcome', id, outcome }));
+}
+
+async function run({ options, prompts = [] }) {
+  try {
+    const session = await supervisor.start(options);
+    tell({ type: 'ready', sessionId: session.id, pid: session.pid });
+    for (const one of prompts) prompt(session, one);
+    const { reason } = await session.ended;
+    tell({ type: 'ended', sessionId: session.id, reason });
+  } catch (error) {
+    tell({ type: 'failed', sessionId: options.id, code: error.code ?? String(error) });
+  }
+}
+
+const input = createInterface({ input: process.stdin });
+input.on('line', (line) => {
+  if (line === 'exit') process.exit(3);
+  if (line === 'throw') throw new Error('the host failed');
+  if (line === 'leave') input.close();
+  if (line === 'shutdown') void shutdown();
+});
+
+async function shutdown() {
+  await supervisor.shutdown();
+  tell({ type: 'shut-down' });
+  input.close();
+}
+
+tell({ type: 'up', pid: process.pid });
+await Promise.all(plan.sessions.map(run));
