@@ -130,9 +130,11 @@ export class PermissionDesk {
     return entry.request;
   }
 
-  /** The session is closing or its process is gone: the open questions end without a decision (P4). */
-  withdrawAll(reason: string): void {
-    for (const { actor } of [...this.#open.values()]) actor.send({ type: 'permission.withdrawn', reason });
+  /** Nobody waits for them any more, as when the session closes: the open questions, or those of a kind, end undecided (P4). */
+  withdrawAll(reason: string, kind?: PermissionRequest['kind']): void {
+    for (const { request, actor } of [...this.#open.values()]) {
+      if (kind === undefined || request.kind === kind) actor.send({ type: 'permission.withdrawn', reason });
+    }
   }
 
   /**

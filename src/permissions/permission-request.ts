@@ -36,7 +36,7 @@ export interface ToolPermissionRequest extends Question {
   readonly mcpServer: McpServerOrigin | undefined;
   /** The rule of the settings that made it ask. */
   readonly matchedAskRule: MatchedAskRule | undefined;
-  /** True for questions only a person can answer (AskUserQuestion, ExitPlanMode: WIRE §18). */
+  /** True for questions only a person can answer: AskUserQuestion, ExitPlanMode (WIRE §18), and what the CLI marks so. */
   readonly requiresUserInteraction: boolean;
   /** True: do not let a single stray key allow it. */
   readonly defaultToNo: boolean;
@@ -86,6 +86,9 @@ export function subjectOf(request: PermissionRequest): unknown {
   }
 }
 
+/** Only a person can do what these ask for; releases up to 2.1.197 do not mark them (WIRE §18). */
+export const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
 /** Reads a `can_use_tool` request; tolerates every missing or malformed field (2.1.19 sends four of them: WIRE §5). */
 export function readPermissionRequest(
   requestId: string,
@@ -93,10 +96,11 @@ export function readPermissionRequest(
   askedAt: number,
 ): ToolPermissionRequest {
   const suggestions = Array.isArray(request['permission_suggestions']) ? request['permission_suggestions'] : [];
+  const toolName = textOf(request['tool_name']) ?? '';
   return {
     kind: 'tool',
     id: requestId,
-    toolName: textOf(request['tool_name']) ?? '',
+    toolName,
     input: isRecord(request['input']) ? request['input'] : {},
     toolUseId: textOf(request['tool_use_id']),
     agentId: textOf(request['agent_id']),
@@ -111,7 +115,7 @@ export function readPermissionRequest(
     title: textOf(request['title']),
     displayName: textOf(request['display_name']),
     description: textOf(request['description']),
-    requiresUserInteraction: request['requires_user_interaction'] === true,
+    requiresUserInteraction: request['requires_user_interaction'] === true || FOR_PEOPLE.has(toolName),
     defaultToNo: request['default_to_no'] === true,
     suppressAlwaysAllowRule: request['suppress_always_allow_rule'] === true,
     askedAt,

@@ -1,6 +1,7 @@
 import type { DecidingRule, PermissionDecision } from '../../machines/permission/permission.events.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { PathPattern } from './path-pattern.ts';
+import { FOR_PEOPLE } from './permission-request.ts';
 import { type PermissionRule, parseToolPattern, type ToolPattern } from './permission-rule.ts';
 import { isCovered, mayFit } from './rule-fit.ts';
 import { type Place, type RealPath, type Roots, readToolCall, type ToolCall } from './tool-call.ts';
@@ -30,9 +31,6 @@ export interface Ruling {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly rule: DecidingRule;
 }
-
-/** Only a person can do what these ask for, so no rule says yes for one (WIRE §18); older CLIs do not mark them. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**
  * The standing decisions of a session: its own rules, those of its supervisor, and what was granted on the way. It lives as
@@ -64,7 +62,7 @@ export class RuleBook {
   ): Promise<Ruling | undefined> {
     if (this.#standing.length === 0 && this.#granted.length === 0) return undefined;
     const isForPeople = requiresUserInteraction || FOR_PEOPLE.has(toolName);
-    // A pattern that happens to fit says nothing about a question to the user: only its own name does.
+    // No rule says yes for a person, and a pattern that happens to fit says nothing at all: only its own name does.
     const rules = this.#standing.filter(({ pattern }) => !isForPeople || pattern.isExact);
     const call = await readToolCall(toolName, input, this.#options.roots, this.#options.realPath);
     const places = await this.#placesOf(rules.map(({ pattern }) => pattern));

@@ -15,6 +15,7 @@ import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import type { Delivery } from './conversation.ts';
 import { causeOf } from './exit-cause.ts';
 import type { PromptRecord } from './prompt-record.ts';
+import { outcomeOf } from './turn-result.ts';
 
 export interface IncarnationListener {
   stateEntered(state: SessionStateName): void;
@@ -52,6 +53,9 @@ export interface IncarnationOptions {
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly listener: IncarnationListener;
 }
+
+/** Releases without it keep silent about an elicitation that an interrupt has ended (2.1.197: WIRE §25.5). */
+const TAKES_BACK = 'msg_lifecycle_v1';
 
 /** One CLI process serving a session, from spawn to the seen end of its tree: the machine and its hands. */
 export class Incarnation {
@@ -196,8 +200,9 @@ export class Incarnation {
     return link;
   }
 
-  /** What the CLI says of its servers by itself: as soon as it is there, and at the start of each turn. */
+  /** What the CLI says of its servers by itself, at the start of each turn, and what an interrupted one leaves open. */
   #overhear(listener: IncarnationListener): CliLinkOptions['listener'] {
+    let takesBack = true;
     return {
       ...listener,
       initialized: (answer) => {
@@ -206,7 +211,14 @@ export class Incarnation {
       },
       message: (message) => {
         listener.message(message);
-        if (message.type === 'system' && message.subtype === 'init') this.#mcp.turnOpened(factOf(message));
+        if (message.type !== 'result' && (message.type !== 'system' || message.subtype !== 'init')) return;
+        const fact = factOf(message);
+        if (fact?.type === 'turn.opened') {
+          this.#mcp.turnOpened(fact);
+          takesBack = fact.capabilities.includes(TAKES_BACK);
+        }
+        if (fact?.type !== 'turn.result' || takesBack || outcomeOf(fact, false) !== 'interrupted') return;
+        this.#options.permissions.withdrawAll('Its turn was interrupted.', 'elicitation');
       },
     };
   }

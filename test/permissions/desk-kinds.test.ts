@@ -141,3 +141,14 @@ it('questions of three kinds lie open together and are answered in any order (P4
   expect([await elicited, await shown]).toEqual([{ action: 'decline' }, { behavior: 'cancelled' }]);
   expect(replies.get('t1')).toMatchObject({ payload: { behavior: 'deny' } });
 });
+
+it('questions of one kind end without the others', async () => {
+  const { desk, ask, settled } = openDesk();
+  await ask('t1');
+  const elicited = desk.elicit('e1', ELICITATION, signal());
+  await nextLoop();
+  desk.withdrawAll('Its turn was interrupted.', 'elicitation');
+  await expect(elicited).rejects.toThrow('Its turn was interrupted.');
+  expect(desk.pending().map(({ id }) => id)).toEqual(['t1']);
+  expect(settled).toMatchObject([{ settlement: { outcome: 'withdrawn', by: 'session' } }]);
+});
