@@ -25,6 +25,8 @@ export interface BridgedServer {
 
 export interface McpBridgeOptions {
   readonly clock: Clock;
+  /** Milliseconds for each request of a handshake; some releases wait 60 s for one, whatever they are told (WIRE §23). */
+  readonly handshakeMs: number;
   /** The in-process servers of the session, by the name the CLI knows; looked up anew for every message. */
   readonly servers: { get(name: string): BridgedServer | undefined };
   readonly onHandshakeStarted: (server: string) => void;
@@ -101,7 +103,8 @@ export class McpBridge {
     if (seat instanceof Error) return errorReply(id, INVALID_REQUEST, seat.message);
     if (id === null) return this.#notify(name, seat, method, message);
     const request = { name, seat, id, method, message, signal };
-    return method === 'tools/call' ? this.#callTool(request, handshake, server.timeout) : this.#ask(request);
+    if (method === 'tools/call') return this.#callTool(request, handshake, server.timeout);
+    return HANDSHAKE.has(method) ? this.#shakeHands(request) : this.#ask(request);
   }
 
   async #sit(name: string, server: ServableServer, isHandshake: boolean): Promise<Seat | Error> {
@@ -158,14 +161,39 @@ export class McpBridge {
     const tool = isRecord(message['params']) ? message['params']['name'] : undefined;
     seat.calls.set(id, handshake);
     try {
-      return await this.#ask(request, Math.min(serverTimeoutMs, toolDeadline(seat.server, tool)));
+      const deadlineMs = Math.min(serverTimeoutMs, toolDeadline(seat.server, tool));
+      return await this.#ask(request, deadlineMs, () =>
+        errorResult(id, `The tool did not answer within ${deadlineMs} ms.`),
+      );
     } finally {
       if (seat.calls.get(id) === handshake) seat.calls.delete(id);
     }
   }
 
-  async #ask(request: BridgedRequest, deadlineMs = Number.POSITIVE_INFINITY): Promise<JsonRpcMessage> {
-    const { name, seat, id, method, message, signal } = request;
+  /** A server that stays silent costs its deadline and not the first turn; one that cannot tell its tools is told (P5, P6). */
+  async #shakeHands(request: BridgedRequest): Promise<JsonRpcMessage> {
+    const { name, id, method } = request;
+    const { handshakeMs, onFailed } = this.#options;
+    let isLate = false;
+    const reply = await this.#ask(request, handshakeMs, () => {
+      isLate = true;
+      return errorReply(id, REQUEST_CANCELLED, `it did not answer "${method}" within ${handshakeMs} ms`);
+    });
+    const error = reply['error'];
+    if (!isRecord(error)) return reply;
+    // Whoever watches has a deadline of its own for the first request, and a server without tools may refuse to list them.
+    const isTold =
+      (method === 'initialize' && !isLate) || (method === 'tools/list' && error['code'] !== METHOD_NOT_FOUND);
+    if (isTold) onFailed(name, describe(error));
+    return reply;
+  }
+
+  async #ask(
+    request: BridgedRequest,
+    deadlineMs = Number.POSITIVE_INFINITY,
+    late: () => JsonRpcMessage = () => errorReply(request.id, REQUEST_CANCELLED, 'late'),
+  ): Promise<JsonRpcMessage> {
+    const { seat, id, message, signal } = request;
     if (signal.aborted) return errorReply(id, REQUEST_CANCELLED, 'cancelled');
     const { clock } = this.#options;
     let ownId: JsonRpcId | undefined;
@@ -173,19 +201,15 @@ export class McpBridge {
       if (ownId !== undefined) seat.hub.abandon(ownId, reason, reply);
     };
     const onAbort = () => giveUp('cancelled', errorReply(id, REQUEST_CANCELLED, 'cancelled'));
-    const late = `The tool did not answer within ${deadlineMs} ms.`;
     signal.addEventListener('abort', onAbort, { once: true });
-    const timer = clock.setTimeout(() => giveUp(late, errorResult(id, late)), deadlineMs);
+    const timer = clock.setTimeout(() => giveUp('It took too long.', late()), deadlineMs);
     try {
       const onStarted = (hubId: JsonRpcId) => {
         ownId = hubId;
         seat.requests.set(hubId, id);
         seat.newest.set(id, hubId);
       };
-      const reply = await seat.hub.call(message, { member: seat.member, onStarted });
-      if (method === 'initialize' && reply['error'] !== undefined)
-        this.#options.onFailed(name, describe(reply['error']));
-      return reply;
+      return await seat.hub.call(message, { member: seat.member, onStarted });
     } finally {
       clock.clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -194,6 +218,9 @@ export class McpBridge {
     }
   }
 }
+
+/** What the CLI waits for before it serves the first prompt. */
+const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'tools/list', 'prompts/list', 'resources/list']);
 
 interface BridgedRequest {
   readonly name: string;
@@ -204,6 +231,6 @@ interface BridgedRequest {
   readonly signal: AbortSignal;
 }
 
-function describe(error: unknown): string {
-  return isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'it refused the handshake';
+function describe(error: Readonly<Record<string, unknown>>): string {
+  return typeof error['message'] === 'string' ? error['message'] : 'it refused the handshake';
 }

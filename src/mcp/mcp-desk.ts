@@ -114,9 +114,10 @@ export class McpDesk {
   }
 
   #buildBridge(): McpBridge {
-    const { clock, servers, channel } = this.#options;
+    const { clock, connectMs, servers, channel } = this.#options;
     return new McpBridge({
       clock,
+      handshakeMs: connectMs,
       servers,
       onHandshakeStarted: (server) => this.#watch.handshakeStarted(server),
       onConnected: (server) => this.#watch.connected(server),

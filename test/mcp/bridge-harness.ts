@@ -22,6 +22,7 @@ export function openBridge(servers: Readonly<Record<string, ServableServer>>, ti
   const told: Told[] = [];
   const bridge = new McpBridge({
     clock,
+    handshakeMs: 30_000,
     servers: { get: (name) => (Object.hasOwn(servers, name) ? bridged(servers[name], timeout) : undefined) },
     onHandshakeStarted: (server) => told.push(['handshake', server]),
     onConnected: (server) => told.push(['connected', server]),

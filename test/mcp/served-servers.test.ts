@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ServableServer } from '../../src/mcp/server-hub.ts';
 import { openBridge } from './bridge-harness.ts';
+import { soundBut } from './raw-server.ts';
 import { serverThatWaits } from './waiting-tool.ts';
 
 describe('what a server says on its own', () => {
@@ -63,6 +64,44 @@ describe('a server that its owner closes', () => {
     server.callOf('alive')?.answer.resolve('alive');
     expect(await reply).toMatchObject({ result: { content: [{ text: 'alive' }] } });
     expect(told.at(-1)).toEqual(['connected', 'calc']);
+  });
+});
+
+describe('a server that is silent while it shakes hands', () => {
+  it('is answered for at the deadline, because some releases wait 60 s for it (WIRE §4, §23, P5)', async () => {
+    const { request, clock, told } = openBridge({ mute: soundBut('initialize', undefined) });
+    const reply = request('mute', 0, 'initialize', {});
+    await nextLoop();
+    clock.increment(29_999);
+    expect(await Promise.race([reply, nextLoop('silence')])).toBe('silence');
+    clock.increment(1);
+    expect(await reply).toMatchObject({ id: 0, error: { message: 'it did not answer "initialize" within 30000 ms' } });
+    // Whoever watches the servers has a deadline of its own.
+    expect(told).toEqual([['handshake', 'mute']]);
+    expect(clock.openTimers).toBe(0);
+  });
+
+  it('is told as failed when it never lists its tools, whoever gives up first (P6)', async () => {
+    const { request, notify, cancel, clock, told } = openBridge({ mute: soundBut('tools/list', undefined) });
+    await request('mute', 0, 'initialize', {});
+    await notify('mute', 'notifications/initialized');
+    const replies = [request('mute', 1, 'tools/list'), request('mute', 2, 'tools/list')];
+    await nextLoop();
+    await cancel('mute', 1, 'Request timed out');
+    clock.increment(30_000);
+    await Promise.all(replies);
+    expect(told.slice(2)).toEqual([
+      ['failed', 'mute', 'Request timed out'],
+      ['failed', 'mute', 'it did not answer "tools/list" within 30000 ms'],
+    ]);
+  });
+
+  it('is none for having no tools at all', async () => {
+    const { handshake, told } = openBridge({
+      bare: new Server({ name: 'bare', version: '1.0.0' }, { capabilities: {} }),
+    });
+    expect(await handshake('bare')).toMatchObject({ error: { code: -32601 } });
+    expect(told.at(-1)).toEqual(['connected', 'bare']);
   });
 });
 
