@@ -90,6 +90,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/session/session-controls.ts': ['zod'],
   // Ids are made where sessions and prompts are.
   'src/supervision/query-prompts.ts': ['node:crypto'],
+  // The end of a query is read as the end of a turn is.
+  'src/supervision/query-run.ts': ['src/wire'],
   // A query yields messages in the spelling of the CLI: only their types are known here.
   'src/supervision/query-message.ts': ['src/wire (types)'],
   'src/supervision/supervisor.ts': ['node:crypto', 'node:path', 'src/permissions (types)'],

@@ -9,6 +9,7 @@ import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { RateLimits } from './rate-limits.ts';
+import { saidIn } from './result-words.ts';
 import { Turn } from './turn.ts';
 import { TurnHistory, type TurnRecord } from './turn-history.ts';
 import { TurnRegistry } from './turn-registry.ts';
@@ -341,7 +342,7 @@ export class Conversation {
     this.#isTurnOpen = false;
     this.#delivery?.turnEnded();
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
-    this.#lastErrors = isFailure ? (fact.errors.length > 0 ? fact.errors : [fact.text ?? '']) : [];
+    this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
     this.#hasCompletedTurn ||= !fact.isError;
     const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
     const { costUsd } = cost;

@@ -2,6 +2,7 @@ import { TroupeError } from '../errors.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts, Usage } from '../wire/facts.ts';
 import type { ModelUsage, TurnCost } from './cost-meter.ts';
+import { failureWords } from './result-words.ts';
 
 /** How a turn ended. `turn.result` always resolves with one of these; it never rejects. */
 export interface TurnResult {
@@ -88,9 +89,8 @@ function errorFor(outcome: PromptOutcome, result: ResultFacts, interruptReason: 
 }
 
 function failureOf(result: ResultFacts): TroupeError {
-  const said = result.errors.length > 0 ? result.errors.join('; ') : (result.text ?? '');
   return new TroupeError('TURN_FAILED', {
-    reason: said === '' ? `(${result.terminalReason ?? result.subtype})` : said,
+    reason: failureWords(result),
     details: {
       subtype: result.subtype,
       terminalReason: result.terminalReason,

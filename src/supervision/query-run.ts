@@ -1,6 +1,8 @@
 import { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
+import { failureWords } from '../session/result-words.ts';
 import type { Session } from '../session/session.ts';
+import { resultFacts } from '../wire/result-facts.ts';
 import { currentHost } from './host.ts';
 import { openerFor, readQueryOptions, sessionOptionsOf } from './query-launch.ts';
 import { type QueryMessage, QueryView } from './query-message.ts';
@@ -158,12 +160,11 @@ export class QueryRun {
   }
 }
 
-function readResult({ is_error: isError, subtype, result, errors, terminal_reason: reason }: Record<string, unknown>) {
-  const listed = Array.isArray(errors) ? errors.filter((text) => typeof text === 'string' && text !== '') : [];
-  const text = typeof result === 'string' && result !== '' ? result : undefined;
+function readResult(value: Record<string, unknown>): LastResult {
+  const facts = resultFacts(value);
   return {
-    isError: isError === true,
-    isInterrupt: typeof reason === 'string' && reason.startsWith('aborted_'),
-    said: text ?? (listed.length > 0 ? listed.join('; ') : String(subtype)),
+    isError: facts.isError,
+    isInterrupt: facts.terminalReason?.startsWith('aborted_') === true,
+    said: failureWords(facts),
   };
 }
