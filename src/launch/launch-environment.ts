@@ -8,19 +8,26 @@ type EnvironmentOptions = Pick<
 > & {
   /** Milliseconds the CLI gives an MCP server to connect; `Infinity` leaves it to the CLI. */
   readonly mcpTimeoutMs?: number | undefined;
+  /** The active span of the host, as variables: what the host itself inherited of a trace is older. */
+  readonly trace?: Variables | undefined;
 };
 
+/** They belong together: the state of one trace says nothing about another. */
+const TRACE_VARIABLES = ['TRACEPARENT', 'TRACESTATE'];
+
 /**
- * The whole environment of the child, pure: the host's less what an outer session left in it (R91), then what Troupe
- * needs, then the caller's `env`, which wins (undefined removes, and `CLAUDECODE` may be set on purpose). Only
+ * The whole environment of the child, pure: the host's less what an outer session left in it (R91), then its active
+ * span and what Troupe needs, then the caller's `env`, which wins (undefined removes, and `CLAUDECODE` may be set on purpose). Only
  * `TROUPE_SESSION` is not the caller's: by it every process of the session is found (P1).
  */
 export function launchEnvironment(host: Variables, options: EnvironmentOptions, mark: string): Record<string, string> {
   const inherited =
     options.envMode === 'exact' ? [] : Object.entries(host).filter(([name]) => !isNestingVariable(name));
+  const trace = options.trace ?? {};
   const layers = [
     ...patience(options.mcpTimeoutMs),
-    ...inherited,
+    ...inherited.filter(([name]) => trace['TRACEPARENT'] === undefined || !TRACE_VARIABLES.includes(name)),
+    ...Object.entries(trace),
     ...Object.entries(ownVariables(options)),
     ...Object.entries(options.env ?? {}),
   ];

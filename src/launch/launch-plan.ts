@@ -20,6 +20,8 @@ export interface LaunchHost {
   readonly execPath: string;
   /** How the name of the folder for private files begins. Default: `troupe-`. */
   readonly folderPrefix?: string | undefined;
+  /** The active span, as variables. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LaunchRequest {
@@ -53,7 +55,8 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
   const { sessionId, incarnation, host, token, stderrTailBytes } = request;
   const options = effectiveOptions(request);
   const mark = `${sessionId}:${incarnation}:${token}`;
-  const env = launchEnvironment(host.env, { ...options, mcpTimeoutMs: request.mcpTimeoutMs }, mark);
+  const { mcpTimeoutMs } = request;
+  const env = launchEnvironment(host.env, { ...options, mcpTimeoutMs, trace: host.trace }, mark);
   const cli = await findCli({
     path: options.pathToClaudeCodeExecutable,
     searchPath: env['PATH'] ?? host.env['PATH'],

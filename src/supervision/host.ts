@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { activeTrace } from '../launch/active-trace.ts';
 import { ownedFolderPrefix } from '../transport/owned-folder.ts';
 
 /** What a child process may inherit from the one that runs Troupe; read anew at every start, never kept. */
@@ -10,6 +11,8 @@ export interface Host {
   readonly execPath: string;
   /** How the names of temporary folders begin, so that those of a host that is gone are known. */
   readonly folderPrefix: string;
+  /** The active span, as variables. */
+  readonly trace: Readonly<Record<string, string>>;
 }
 
 export function currentHost(): Host {
@@ -18,6 +21,7 @@ export function currentHost(): Host {
     cwd: process.cwd(),
     execPath: process.execPath,
     folderPrefix: ownedFolderPrefix('troupe-'),
+    trace: activeTrace(),
   };
 }
 

@@ -97,6 +97,19 @@ describe('the environment of a session', () => {
     expect(Object.hasOwn(result, 'TRACESTATE')).toBe(false);
   });
 
+  it('hands on the active span rather than the trace that the host began in, and less than what the caller gives', () => {
+    const inherited = { TRACEPARENT: '00-aa-bb-01', TRACESTATE: 'a=b', PATH: '/bin' };
+    const trace = { TRACEPARENT: '00-ee-ff-01', BAGGAGE: 'k=v' };
+    const own = { ...OURS, PATH: '/bin' };
+    expect(launchEnvironment(inherited, { trace }, MARK)).toEqual({ ...own, ...trace });
+    expect(launchEnvironment(inherited, { trace, env: { TRACEPARENT: 'mine', BAGGAGE: undefined } }, MARK)).toEqual({
+      ...own,
+      TRACEPARENT: 'mine',
+    });
+    const baggage = { BAGGAGE: 'k=v' };
+    expect(launchEnvironment(inherited, { trace: baggage }, MARK)).toEqual({ ...OURS, ...inherited, ...baggage });
+  });
+
   it('says in which format questions are previewed, by its option', () => {
     const name = 'CLAUDE_CODE_QUESTION_PREVIEW_FORMAT';
     const toolConfig = { askUserQuestion: { previewFormat: 'html' } } as const;
