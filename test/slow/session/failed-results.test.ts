@@ -56,6 +56,22 @@ describe('a result that is an error (R02, R88, PEER test_query)', () => {
     }
   });
 
+  it('does not hide what goes wrong later with the stream itself', async () => {
+    const { start } = await stage({
+      rules: [
+        on(when.prompt('go'), failed({ errors: ['the disk is full'] })),
+        on(when.control('flood'), step.bigLine({ bytes: 200_000 })),
+      ],
+    });
+    const session = await start({ restart: { type: 'temporary' }, limits: { maxLineBytes: 100_000 } });
+    await session.prompt('go').result;
+    session.control('flood').catch(() => {});
+
+    const { error } = await session.ended;
+    expect(error).toMatchObject({ code: 'LINE_TOO_LONG', details: { limit: 100_000 } });
+    expect(error?.message).not.toContain('the disk is full');
+  });
+
   it('explains the exit of a session with all that it said', async () => {
     const { start } = await stage({
       rules: [

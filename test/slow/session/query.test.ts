@@ -135,6 +135,24 @@ describe('a query', () => {
     expect(results).toEqual(['Echo: before']);
   });
 
+  it('whose stream of prompts fails before the first one ends at once (PEER test_query)', async () => {
+    const fake = await newFake({});
+    // biome-ignore lint/correctness/useYield: a stream that fails first has nothing to yield.
+    async function* prompts(): AsyncGenerator<ReturnType<typeof user>> {
+      throw new Error('no first prompt');
+    }
+    const types: string[] = [];
+    const run = async () => {
+      const options = { pathToClaudeCodeExecutable: fake.path };
+      for await (const { type } of query({ prompt: prompts(), options })) types.push(type);
+    };
+
+    const ms = await timed(() => expect(run()).rejects.toThrow('no first prompt'));
+    expect(ms).toBeLessThan(15_000);
+    expect(types).not.toContain('result');
+    expect((await fake.pids()).filter(isAlive)).toEqual([]);
+  });
+
   it('costs no process until it is used', async () => {
     const fake = await newFake({});
     query({ prompt: 'never asked', options: { pathToClaudeCodeExecutable: fake.path } });

@@ -1,6 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSdkMcpServer, type Query, query, type SessionOptions, tool } from '../../../src/index.ts';
-import { on, type Step, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import {
+  createSdkMcpServer,
+  type HookCallback,
+  type Query,
+  query,
+  type SessionOptions,
+  tool,
+} from '../../../src/index.ts';
+import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import {
   ANSWER_INITIALIZE,
   answersTo,
@@ -33,6 +40,13 @@ const callTool = (name: string) =>
     server_name: 'host',
     message: { jsonrpc: '2.0', id: name, method: 'tools/call', params: { name: 'count', arguments: {} } },
   });
+const callHook = (name: string) =>
+  step.request({
+    name,
+    subtype: 'hook_callback',
+    callback_id: 'hook-0',
+    input: { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {}, tool_response: name },
+  });
 
 async function* streamed(text: string) {
   yield { type: 'user', message: { role: 'user', content: text } } as const;
@@ -46,9 +60,9 @@ async function typesOf(messages: Query): Promise<string[]> {
 
 describe('one-shot stdin', () => {
   for (const how of ['a string', 'a stream'] as const) {
-    for (const what of ['permission', 'MCP'] as const) {
+    for (const what of ['permission', 'MCP', 'hook'] as const) {
       it(`stays open for late ${what} traffic when the prompt is ${how}, also after a first result (R18, R19)`, async () => {
-        const late = (name: string): Step => (what === 'MCP' ? callTool(name) : askBash(name));
+        const late = { MCP: callTool, permission: askBash, hook: callHook }[what];
         const fake = await newFake({
           rules: [
             on(
@@ -75,11 +89,17 @@ describe('one-shot stdin', () => {
           calls += 1;
           return { behavior: 'allow', updatedInput: input };
         };
+        const noted: HookCallback = () => {
+          calls += 1;
+          return {};
+        };
         const options: SessionOptions = {
           pathToClaudeCodeExecutable: fake.path,
-          ...(what === 'MCP'
-            ? { mcpServers: { host: createSdkMcpServer({ name: 'host', tools: [count] }) } }
-            : { canUseTool }),
+          ...{
+            MCP: { mcpServers: { host: createSdkMcpServer({ name: 'host', tools: [count] }) } },
+            permission: { canUseTool },
+            hook: { hooks: { PostToolUse: [{ hooks: [noted] }] } },
+          }[what],
         };
         const types = await typesOf(query({ prompt: how === 'a string' ? 'go' : streamed('go'), options }));
         expect(calls).toBe(2);
