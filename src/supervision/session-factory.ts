@@ -6,6 +6,7 @@ import { unsupportedOptions } from '../launch/option-support.ts';
 import { pathRoots } from '../launch/path-roots.ts';
 import { realPathOf } from '../launch/real-path.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
+import { allowedToolsOf } from '../launch/skills.ts';
 import { ServerSet } from '../mcp/server-set.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
 import { subjectOf } from '../permissions/permission-request.ts';
@@ -250,7 +251,8 @@ function buildHooks(
 
 /** A callback that is silently never called looks like one that allows everything (R40). */
 function warnOfShadow(options: SessionOptions, log: EventLog): void {
-  const tools = options.canUseTool === undefined ? [] : shadowedTools(options);
+  const tools =
+    options.canUseTool === undefined ? [] : shadowedTools({ ...options, allowedTools: allowedToolsOf(options) });
   if (tools.length === 0) return;
   log.append(0, {
     type: 'diagnostic',

@@ -83,7 +83,9 @@ describe('the command line', () => {
   });
 
   it('states the mode that was asked for, and bypass with its second flag (R93)', () => {
-    expect(argumentsOf({ permissionMode: 'plan' })).toContain('--permission-mode=plan');
+    for (const mode of ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto']) {
+      expect(argumentsOf({ permissionMode: mode })).toContain(`--permission-mode=${mode}`);
+    }
     const bypass = argumentsOf({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true });
     expect(bypass).toEqual(
       expect.arrayContaining(['--permission-mode=bypassPermissions', '--allow-dangerously-skip-permissions']),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSupervisor } from '../../../src/index.ts';
+import { createSupervisor, type SessionOptions } from '../../../src/index.ts';
 import { fakeClaude } from '../../../src/testing/fake-cli/fake-claude.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 
@@ -15,6 +15,27 @@ describe('standing permissions', () => {
 
     expect(await warnings(shadowed)).toEqual(['canUseTool is never asked about Read, Bash']);
     expect(await warnings(scoped)).toEqual([]);
+  });
+
+  it.each<[options: SessionOptions, told: string | undefined]>([
+    [{ skills: 'all' }, 'canUseTool is never asked about Skill'],
+    [{ skills: ['pdf'] }, undefined],
+    [{ allowedTools: [] }, undefined],
+    [{ permissionMode: 'acceptEdits' }, undefined],
+    [
+      { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true, allowedTools: ['Read'] },
+      'canUseTool is never asked about *',
+    ],
+  ])('say for %j what they shadow, once, and nothing where there is no callback', async (options, told) => {
+    await using fake = await fakeClaude();
+    await using supervisor = createSupervisor({ pathToClaudeCodeExecutable: fake.path });
+    const [asking, silent] = await Promise.all([
+      supervisor.start({ ...options, canUseTool: () => ({ behavior: 'allow' }) }),
+      supervisor.start(options),
+    ]);
+
+    expect(await warnings(asking)).toEqual(told === undefined ? [] : [told]);
+    expect(await warnings(silent)).toEqual([]);
   });
 
   it('are asked for by default, and the mode that was asked for is in argv and in the init (R93)', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fixturePath } from './open-fixture.ts';
+import { fixturePath, open, planOf } from './open-fixture.ts';
 import { isRunning, runningWithMark } from './process-probe.ts';
 
 describe('a host that goes down', () => {
@@ -26,6 +26,18 @@ describe('a host that goes down', () => {
     // A killed process needs a moment to go, and nobody is left who waits for it.
     await expect.poll(() => [...Object.values(family).filter(isRunning), ...runningWithMark(mark)]).toEqual([]);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('stays answerable for a process that was not seen gone in time, and no longer than that (PEER test_close_cancellation)', async () => {
+    const listeners = process.listenerCount('exit');
+    const subject = await open(planOf('/bin/sleep', ['1000']));
+    expect(process.listenerCount('exit')).toBe(listeners + 1);
+
+    expect((await subject.killTree(0)).survivors).toEqual([subject.pid]);
+    expect(process.listenerCount('exit')).toBe(listeners + 1);
+
+    expect((await subject.killTree(10_000)).survivors).toEqual([]);
+    expect(process.listenerCount('exit')).toBe(listeners);
   });
 });
 
