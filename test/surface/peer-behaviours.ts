@@ -4,6 +4,18 @@
  */
 
 import type { PeerArea } from './peer/behaviour.ts';
+import { CLIENT, ERRORS, WARNINGS } from './peer/client.ts';
 import { FRAMING } from './peer/framing.ts';
+import { CALLBACKS, QUERY } from './peer/query.ts';
+import { ARGUMENTS, TRANSPORT } from './peer/transport.ts';
 
-export const PEER_AREAS: readonly PeerArea[] = [FRAMING];
+export const PEER_AREAS: readonly PeerArea[] = [
+  FRAMING,
+  ARGUMENTS,
+  TRANSPORT,
+  QUERY,
+  CALLBACKS,
+  CLIENT,
+  ERRORS,
+  WARNINGS,
+];

@@ -36,7 +36,7 @@ describe('a result that is an error (R02, R88, PEER test_query)', () => {
       /error_max_turns/,
     ],
     ['that nothing is told', { terminal_reason: 'completed' }, /no reason/],
-  ])('tells %s', async (_, result, words) => {
+  ])('is told by a query with %s', async (_, result, words) => {
     const error = await thrownBy(failed(result));
 
     expect([error.code, error.message]).toEqual(['TURN_FAILED', expect.stringMatching(words)]);
