@@ -80,9 +80,11 @@ describe('rules on the real CLI (DESIGN permissions)', () => {
   });
 
   it('for files follow links: what leads out of a folder is not in it', async () => {
-    const { start, cwd, configDir } = await stage();
+    const { start, cwd } = await stage();
     mkdirSync(join(cwd, 'src'));
-    symlinkSync(join(configDir, 'stolen'), join(cwd, 'src', 'link'));
+    const outside = join(cwd, '..', 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(cwd, 'src', 'linked'));
     const asked: unknown[] = [];
     const session = await start({
       permissions: { rules: [allow('Edit(/src/**)')] },
@@ -93,12 +95,15 @@ describe('rules on the real CLI (DESIGN permissions)', () => {
     });
     const file = (name: string) => `CALL Write ${JSON.stringify({ file_path: join(cwd, name), content: 'x' })}`;
     await session.prompt(file('src/in')).result;
-    await session.prompt(file('src/link')).result;
+    await session.prompt(file('src/linked/stolen')).result;
     await session.prompt(file('src/../out')).result;
 
-    expect(asked.map((path) => String(path).replace(cwd, ''))).toEqual(['/src/link', expect.stringMatching(/out$/)]);
+    expect(asked.map((path) => String(path).replace(cwd, ''))).toEqual([
+      '/src/linked/stolen',
+      expect.stringMatching(/out$/),
+    ]);
     expect(readFileSync(join(cwd, 'src', 'in'), 'utf8')).toBe('x');
-    expect(existsSync(join(configDir, 'stolen'))).toBe(false);
+    expect(existsSync(join(outside, 'stolen'))).toBe(false);
   });
 });
 
