@@ -100,7 +100,7 @@ export type {
 export type { PermissionRule } from './permissions/permission-rule.ts';
 export type { PermissionsOption } from './permissions/permissions-option.ts';
 export type { OnUserDialog, UserDialogRequest, UserDialogResult } from './permissions/user-dialog.ts';
-export type { ActivityState, ConversationFacts } from './session/conversation.ts';
+export type { ActivityState, ConversationFacts } from './session/conversation-facts.ts';
 export type { ModelUsage, SessionUsage } from './session/cost-meter.ts';
 export type { Explanation } from './session/explanation.ts';
 export type { InterruptReceipt } from './session/interrupt.ts';

@@ -4,6 +4,7 @@ import type { CliMessage } from '../wire/cli-message.ts';
 import { type Fact, factOf, type RateLimit } from '../wire/facts.ts';
 import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
+import { type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
 import { CostMeter, type SessionUsage } from './cost-meter.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
@@ -30,29 +31,8 @@ export interface Delivery {
   turnEnded(): void;
 }
 
-export type ActivityState = 'running' | 'requires_action' | 'idle';
-
-/** What the CLI said about itself, kept over incarnations. */
-export interface ConversationFacts {
-  readonly conversationId: string | undefined;
-  readonly cliVersion: string | undefined;
-  readonly model: string | undefined;
-  readonly permissionMode: string | undefined;
-  readonly capabilities: readonly string[];
-  readonly activity: ActivityState | undefined;
-}
-
 /** From here on a process that resumes may go on from the totals of its predecessor (measured: not 2.1.260, but 2.1.290). */
 const TOTALS_GO_ON = [2, 1, 261] as const;
-
-const NOTHING_KNOWN: ConversationFacts = {
-  conversationId: undefined,
-  cliVersion: undefined,
-  model: undefined,
-  permissionMode: undefined,
-  capabilities: [],
-  activity: undefined,
-};
 
 /** The conversation of a session: its prompts, its turns, its running total; it outlives the processes that serve it. */
 export class Conversation {
@@ -60,7 +40,7 @@ export class Conversation {
   readonly #wanted: string | undefined;
   readonly #expectedMode: () => string;
   readonly #ledger: PromptLedger;
-  readonly #meter = new CostMeter();
+  readonly #meter: CostMeter;
   readonly #tasks = new BackgroundTasks();
   readonly #turns = new TurnRegistry();
   readonly #history = new TurnHistory();
@@ -77,9 +57,16 @@ export class Conversation {
   /** Who waits for the prompts to change: interrupts and drains. */
   readonly #watchers = new Set<() => void>();
 
-  constructor(options: { log: EventLog; maxQueued: number; wanted: string | undefined; expectedMode: () => string }) {
+  constructor(options: {
+    log: EventLog;
+    maxQueued: number;
+    wanted: string | undefined;
+    continuesOther: boolean;
+    expectedMode: () => string;
+  }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
+    this.#meter = new CostMeter(options);
     this.#expectedMode = options.expectedMode;
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,

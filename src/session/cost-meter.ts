@@ -35,16 +35,24 @@ const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreation
  * Adds up what the turns cost, over the processes of a session and over `/clear` (R84). From 2.1.312 on a result says what
  * it adds. Before, it holds running totals of the process, and a turn is what they rose by; they begin at zero again after
  * `/clear`, and in a new process, unless that is a release from 2.1.261 on whose predecessor ended in order: such a one
- * goes on from the totals it finds in the transcript (measured).
+ * goes on from the totals it finds in the transcript (measured). The first turn on a conversation of somebody else has then no
+ * known price.
  */
 export class CostMeter {
   #mark = ZERO;
+  /** The totals may hold what somebody else's process spent, until the first result was counted. */
+  #mayHoldOthers: boolean;
   /** Totals of the former process, until the first result of the new one tells whether they go on. */
   #inherited: Totals | undefined;
   #costUsd: number | undefined;
   #tokens: Usage | undefined;
   #models: Models = {};
   #turns = 0;
+
+  /** `continuesOther`: the session goes on with a conversation that other processes began. */
+  constructor({ continuesOther = false }: { continuesOther?: boolean } = {}) {
+    this.#mayHoldOthers = continuesOther;
+  }
 
   startProcess(): void {
     this.#inherited = this.#mark === ZERO ? this.#inherited : this.#mark;
@@ -56,6 +64,7 @@ export class CostMeter {
     this.#turns += 1;
     const added = result.modelUsageAdded === undefined ? this.#rise(result, mayGoOn) : told(result.modelUsageAdded);
     this.#inherited = undefined;
+    this.#mayHoldOthers = false;
     this.#mark = {
       costUsd: result.totalCostUsd ?? this.#mark.costUsd,
       models: result.modelUsage ?? this.#mark.models,
@@ -82,6 +91,8 @@ export class CostMeter {
 
   #rise(result: ResultFacts, mayGoOn: boolean): TurnCost {
     const { totalCostUsd, modelUsage } = result;
+    // How much of it is this turn's nobody tells: unknown is better than somebody else's money.
+    if (mayGoOn && this.#mayHoldOthers && isMoreThanTurn(result)) return { costUsd: undefined, models: undefined };
     if (mayGoOn && this.#inherited !== undefined && goesOn(result, this.#inherited)) this.#mark = this.#inherited;
     if (hasFallen(result, this.#mark)) this.#mark = ZERO;
     const mark = this.#mark;
@@ -102,6 +113,10 @@ function told(models: Models): TurnCost {
 function goesOn({ totalCostUsd, modelUsage, usage }: ResultFacts, former: Totals): boolean {
   if (totalCostUsd === undefined || totalCostUsd < former.costUsd || modelUsage === undefined) return false;
   return tokenCount(tokensOf(modelUsage)) - tokenCount(usage) >= tokenCount(tokensOf(former.models));
+}
+
+function isMoreThanTurn({ modelUsage, usage }: ResultFacts): boolean {
+  return modelUsage !== undefined && tokenCount(tokensOf(modelUsage)) > tokenCount(usage);
 }
 
 function hasFallen({ totalCostUsd, modelUsage }: ResultFacts, mark: Totals): boolean {

@@ -14,6 +14,8 @@ export interface LineReaderListener {
 
 /** Of each reason this many diagnostics are told one by one; after that only every so many, with a count. */
 const TOLD_SINGLY = 100;
+/** A kind of message has a short name; a longer one is none. */
+const MAX_KIND_CHARACTERS = 200;
 
 /** Bytes of the CLI's output in, messages and control traffic out. */
 export class LineReader {
@@ -70,6 +72,7 @@ export class LineReader {
     switch (decoded.kind) {
       case 'message':
         this.#listener.message(decoded.message);
+        if (!decoded.message.isKnownKind) this.#tell('unknown-message', kindOf(decoded.message));
         return;
       case 'control-request':
       case 'control-response':
@@ -89,4 +92,8 @@ export class LineReader {
     if (count <= TOLD_SINGLY) this.#listener.diagnostic(reason, detail, 0);
     else if (count % TOLD_SINGLY === 0) this.#listener.diagnostic(reason, detail, TOLD_SINGLY - 1);
   }
+}
+
+function kindOf({ type, subtype }: CliMessage): string {
+  return (subtype === undefined ? type : `${type}/${subtype}`).slice(0, MAX_KIND_CHARACTERS);
 }

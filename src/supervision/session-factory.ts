@@ -69,6 +69,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     log,
     maxQueued: limits.maxPromptQueue,
     wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
+    continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
   });
   let life: SessionLife | undefined;

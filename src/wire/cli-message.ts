@@ -1,5 +1,5 @@
 import { parseRecord } from './fields.ts';
-import { type KnownMessage, recognize } from './stream-json/known-message.ts';
+import { gapOf, type KnownMessage, recognize } from './stream-json/known-message.ts';
 
 /** A message as its schema describes it, or the reason why no schema does; the content is there in both cases (P6). */
 export type MessageView =
@@ -58,6 +58,11 @@ export class CliMessage {
   get view(): MessageView {
     this.#view ??= this.#recognize();
     return this.#view;
+  }
+
+  /** True when a schema is there for messages of this kind; nothing is parsed or checked for the answer. */
+  get isKnownKind(): boolean {
+    return gapOf(this.type, this.subtype) === undefined;
   }
 
   #recognize(): MessageView {

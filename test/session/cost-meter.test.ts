@@ -128,6 +128,21 @@ describe('the models of a session', () => {
     expect(costsOf(large, true)).toMatchObject({ costUsd: 3 });
   });
 
+  it('have no known price for the first turn on a conversation of somebody else, whose totals may be in it', () => {
+    const resumed = resultOf({ totalCostUsd: 1, modelUsage: { opus: modelOf(20, 40, 1) }, usage: tokensOf(10, 20) });
+    const meter = new CostMeter({ continuesOther: true });
+
+    expect(meter.add(resumed, true)).toEqual({ costUsd: undefined, models: undefined });
+    expect(meter.usage()).toMatchObject({ costUsd: undefined, inputTokens: 10, outputTokens: 20, models: {} });
+    // From then on the totals rise by what this session does.
+    const next = resultOf({ totalCostUsd: 1.5, modelUsage: { opus: modelOf(30, 60, 1.5) } });
+    expect(meter.add(next, true)).toEqual({ costUsd: 0.5, models: { opus } });
+    // Where the totals are no more than the turn itself, or a release never goes on, it is plain.
+    const alone = resultOf({ totalCostUsd: 0.5, modelUsage: { opus }, usage: tokensOf(10, 20) });
+    expect(new CostMeter({ continuesOther: true }).add(alone, true)).toEqual({ costUsd: 0.5, models: { opus } });
+    expect(new CostMeter({ continuesOther: true }).add(resumed, false).costUsd).toBe(1);
+  });
+
   it('start again at zero after /clear, even when no result told of it in between (R84)', () => {
     const meter = new CostMeter();
     meter.add(resultOf({ totalCostUsd: 0.5, modelUsage: { opus } }));

@@ -27,7 +27,26 @@ describe('reading the output of the CLI', () => {
       'control-cancel r1',
       'control-response troupe-1',
       'message zzz_new',
+      'unknown-message zzz_new',
     ]);
+  });
+
+  it('tells kinds of messages that nobody knows yet, and counts them when they are many (P6, R15)', () => {
+    const { reader, heard } = openReader();
+    const kinds = [
+      { type: 'system', subtype: 'zzz' },
+      { type: 'result', subtype: 'zzz' },
+      { type: 'system', subtype: 'init' },
+    ];
+    reader.read(Buffer.from(kinds.map((kind) => `${JSON.stringify(kind)}\n`).join('')));
+    expect(heard.filter((line) => line.startsWith('unknown'))).toEqual([
+      'unknown-message system/zzz',
+      'unknown-message result/zzz',
+    ]);
+
+    reader.read(Buffer.from('{"type":"zzz"}\n'.repeat(298)));
+    expect(heard.filter((line) => line.startsWith('unknown'))).toHaveLength(102);
+    expect(heard.filter((line) => line.startsWith('message'))).toHaveLength(301);
   });
 
   it('reads the same, wherever the pipe cuts it (R09)', () => {

@@ -78,15 +78,20 @@ const TYPES: ReadonlyMap<unknown, z.ZodType<KnownMessage>> = new Map(Object.entr
 const SYSTEM_SUBTYPES: ReadonlyMap<unknown, z.ZodType<KnownMessage>> = new Map(Object.entries(BY_SYSTEM_SUBTYPE));
 const RESULT_SUBTYPES: ReadonlySet<unknown> = new Set(['success', ...RESULT_ERROR_SUBTYPES]);
 
+/** Why no schema describes messages of this kind; undefined when one does. Looks at nothing else. */
+export function gapOf(type: unknown, subtype: unknown): 'unknown-type' | 'unknown-subtype' | undefined {
+  if (type === 'system') return SYSTEM_SUBTYPES.has(subtype) ? undefined : 'unknown-subtype';
+  if (!TYPES.has(type)) return 'unknown-type';
+  const isNewResult = type === 'result' && typeof subtype === 'string' && !RESULT_SUBTYPES.has(subtype);
+  return isNewResult ? 'unknown-subtype' : undefined;
+}
+
 /** Finds the schema of a message and checks it. Never throws; the value itself is left alone. */
 export function recognize(value: Readonly<Record<string, unknown>>): Recognition {
   const { type, subtype } = value;
+  const gap = gapOf(type, subtype);
   const schema = type === 'system' ? SYSTEM_SUBTYPES.get(subtype) : TYPES.get(type);
-  if (schema === undefined) {
-    return { recognized: false, reason: type === 'system' ? 'unknown-subtype' : 'unknown-type' };
-  }
-  const isNewResult = type === 'result' && typeof subtype === 'string' && !RESULT_SUBTYPES.has(subtype);
-  if (isNewResult) return { recognized: false, reason: 'unknown-subtype' };
+  if (gap !== undefined || schema === undefined) return { recognized: false, reason: gap ?? 'unknown-type' };
   const parsed = schema.safeParse(value);
   return parsed.success
     ? { recognized: true, message: parsed.data }
