@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSdkMcpServer, type Session, tool } from '../../../src/index.ts';
+import { eventOf, stage } from './stage.ts';
+import { linesOf, userTexts } from './transcript-of.ts';
+
+const write = (name: string) => ({ name: 'Bash', input: { command: `echo hi > ${name}`, description: name } });
+const calls = (...list: readonly object[]) => `CALLS ${JSON.stringify(list)}`;
+
+/** Tools that the CLI takes to be safe beside each other, because they only read. */
+function library() {
+  const read = (name: string) => {
+    const answer = async () => ({ content: [{ type: 'text' as const, text: `read ${name}` }] });
+    return tool(name, 'Reads.', {}, answer, { annotations: { readOnlyHint: true } });
+  };
+  return createSdkMcpServer({ name: 'library', tools: [read('one'), read('two')] });
+}
+
+async function pendingTools(session: Session, count: number): Promise<string[]> {
+  const names = () => session.permissions.pending().map(({ toolName }) => toolName);
+  await expect.poll(names, { timeout: 20_000 }).toHaveLength(count);
+  return names();
+}
+
+describe('calls of one answer on the real CLI (WIRE §6)', () => {
+  it('that write are asked about one after the other', async () => {
+    const { start, cwd } = await stage();
+    const session = await start();
+    const turn = session.prompt(calls(write('first'), write('second')));
+    await pendingTools(session, 1);
+    expect(existsSync(join(cwd, 'first'))).toBe(false);
+    const [first] = session.permissions.pending();
+    await session.permissions.answer(first?.id ?? '', { behavior: 'allow' });
+    const { requestId } = await eventOf(session, 'permission.requested', (event) => event.requestId !== first?.id);
+    expect([existsSync(join(cwd, 'first')), existsSync(join(cwd, 'second'))]).toEqual([true, false]);
+    await session.permissions.answer(requestId, { behavior: 'allow' });
+
+    expect((await turn.result).outcome).toBe('completed');
+    expect(existsSync(join(cwd, 'second'))).toBe(true);
+  });
+
+  it('that only read are asked about at the same time, and may be answered in reverse (R25, P4)', async () => {
+    const { start } = await stage();
+    const session = await start({ mcpServers: { library: library() } });
+    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }));
+    expect((await pendingTools(session, 2)).toSorted()).toEqual(['mcp__library__one', 'mcp__library__two']);
+    for (const { id } of session.permissions.pending().toReversed()) {
+      await session.permissions.answer(id, { behavior: 'allow' });
+    }
+
+    const { text } = await turn.result;
+    expect(text).toContain('read one');
+    expect(text).toContain('read two');
+  });
+
+  it('are all taken back by an interrupt, and each gets a result all the same (R26)', async () => {
+    const { start } = await stage();
+    const session = await start({ mcpServers: { library: library() } });
+    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }, write('third')));
+    await pendingTools(session, 2);
+    const ids = session.permissions.pending().map(({ id }) => id);
+    await session.interrupt();
+
+    expect((await turn.result).outcome).toBe('interrupted');
+    expect(session.permissions.pending()).toEqual([]);
+    const outcomes = ids.map((id) => session.permissions.get(id)?.settlement?.outcome);
+    expect(outcomes).toEqual(['cancelled', 'cancelled']);
+    const results = userTexts(await linesOf(session)).filter((text) => text.includes('tool_result'));
+    expect(results.join().match(/"is_error":true/g)).toHaveLength(3);
+  });
+
+  it('are ended together by a deny that ends the turn (WIRE §5)', async () => {
+    const { start } = await stage();
+    const session = await start({ mcpServers: { library: library() } });
+    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }));
+    await pendingTools(session, 2);
+    const [one, two] = session.permissions.pending();
+    await session.permissions.answer(one?.id ?? '', { behavior: 'deny', message: 'no', interrupt: true });
+
+    expect((await turn.result).outcome).toBe('interrupted');
+    expect(session.permissions.get(two?.id ?? '')?.settlement?.outcome).toBe('cancelled');
+    expect((await session.prompt('next').result).outcome).toBe('completed');
+  });
+});
