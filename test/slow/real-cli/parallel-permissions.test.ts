@@ -17,7 +17,7 @@ function library() {
   return createSdkMcpServer({ name: 'library', tools: [read('one'), read('two')] });
 }
 
-async function pendingTools(session: Session, count: number): Promise<string[]> {
+async function pendingTools(session: Session, count: number): Promise<(string | undefined)[]> {
   const names = () => session.permissions.pending().map(({ toolName }) => toolName);
   await expect.poll(names, { timeout: 20_000 }).toHaveLength(count);
   return names();
@@ -81,5 +81,40 @@ describe('calls of one answer on the real CLI (WIRE §6)', () => {
     expect((await turn.result).outcome).toBe('interrupted');
     expect(session.permissions.get(two?.id ?? '')?.settlement?.outcome).toBe('cancelled');
     expect((await session.prompt('next').result).outcome).toBe('completed');
+  });
+});
+
+describe('questions that end before somebody answers', () => {
+  it('of a subagent is taken back with the turn, and names the agent (WIRE §6, §17)', async () => {
+    const { start } = await stage();
+    const session = await start();
+    const prompt = `CALL Bash ${JSON.stringify(write('sub').input)}`;
+    const job = { description: 'work', prompt, subagent_type: 'general-purpose', run_in_background: false };
+    const turn = session.prompt(`CALL Task ${JSON.stringify(job)}`);
+    await pendingTools(session, 1);
+    const [question] = session.permissions.pending();
+    expect(question).toMatchObject({ toolName: 'Bash', agentId: expect.stringMatching(/./) });
+    await session.interrupt();
+
+    expect((await turn.result).outcome).toBe('interrupted');
+    expect(session.permissions.get(question?.id ?? '')?.settlement?.outcome).toBe('cancelled');
+  });
+
+  it('in the mode dontAsk asks nobody: the CLI denies, says so, and goes on (WIRE §5)', async () => {
+    const { start, cwd } = await stage();
+    const asked: string[] = [];
+    const session = await start({
+      permissionMode: 'dontAsk',
+      canUseTool: async (toolName) => {
+        asked.push(toolName);
+        return { behavior: 'allow' };
+      },
+    });
+    const result = await session.prompt(`CALL Bash ${JSON.stringify(write('never').input)}`).result;
+
+    expect(result.outcome).toBe('completed');
+    expect([asked, existsSync(join(cwd, 'never'))]).toEqual([[], false]);
+    const lines = await linesOf(session);
+    expect(lines).toContainEqual(expect.objectContaining({ subtype: 'permission_denied', tool_name: 'Bash' }));
   });
 });
