@@ -5,8 +5,12 @@
 
 import type { PeerArea } from './peer/behaviour.ts';
 import { CLIENT, ERRORS, WARNINGS } from './peer/client.ts';
+import { CONVERSATIONS } from './peer/conversations.ts';
 import { FRAMING } from './peer/framing.ts';
+import { MESSAGES, TYPES } from './peer/messages.ts';
 import { CALLBACKS, QUERY } from './peer/query.ts';
+import { REAL_CLI } from './peer/real-cli.ts';
+import { TOOL_SERVERS } from './peer/tool-servers.ts';
 import { ARGUMENTS, TRANSPORT } from './peer/transport.ts';
 
 export const PEER_AREAS: readonly PeerArea[] = [
@@ -18,4 +22,9 @@ export const PEER_AREAS: readonly PeerArea[] = [
   CLIENT,
   ERRORS,
   WARNINGS,
+  MESSAGES,
+  TYPES,
+  TOOL_SERVERS,
+  CONVERSATIONS,
+  REAL_CLI,
 ];
