@@ -36,7 +36,9 @@ export const REAL_CLI: PeerArea = {
     ),
     'thoughts in pieces': real('messages', 'ends as the blocks that come whole, thoughts and calls included'),
     'the text of subagents is told apart': real('messages', 'are told apart by the call that started them'),
-    'the text of subagents comes only where it is asked for': UNSHOWN('the absence of the text of a subagent that was not asked for'),
+    'the text of subagents comes only where it is asked for': UNSHOWN(
+      'the absence of the text of a subagent that was not asked for',
+    ),
     'an error of the API, with its facts': real(
       'api-errors',
       '%i fails the turn with its status, and the session goes on',
