@@ -52,14 +52,12 @@ describe('what a session on the real CLI costs (R84)', () => {
     expect(session.turns().map(({ incarnation }) => incarnation)).toEqual([1, 2]);
   });
 
-  it('goes on over a process that ended in order, after which newer releases go on from their old totals (P8)', async () => {
+  it('goes on over a hibernation, after which newer releases go on from their old totals (P8)', async () => {
     const { start, cli } = await stage();
-    const session = await start({
-      restart: { type: 'permanent', intensity: 100, backoff: { minMs: 1, maxMs: 1 } },
-      timeouts: { idleMs: 2_000 },
-    });
+    const session = await start({ restart: { type: 'permanent' }, timeouts: { idleMs: 2_000 } });
     const first = await priceOf(session);
-    await eventOf(session, 'session.started', ({ incarnation }) => incarnation === 2);
+    const { incarnation } = session;
+    await eventOf(session, 'session.hibernated', ({ epoch }) => epoch === incarnation);
     const second = await priceOf(session);
 
     expect(second).toBeCloseTo(first, 10);
