@@ -9,7 +9,6 @@ const SDK_OPTIONS: Row = ['test/slow/official-sdk/options.test.ts', 'reach the C
 const START: Row = ['test/launch/session-options.test.ts', 'takes none at all, and every option of this release'];
 const HOOKS: Row = ['test/slow/real-cli/hooks.test.ts', 'are called in order around one Bash call'];
 const CONTROLS: Row = ['test/slow/real-cli/controls.test.ts', 'answers each one, idle'];
-const LATER = (what: string): Row => ({ missing: `Not in this release: ${what}.` });
 
 export const OPTIONS: Readonly<Record<string, Row>> = {
   abortController: START,
@@ -37,9 +36,9 @@ export const OPTIONS: Readonly<Record<string, Row>> = {
   forkSession: SDK_OPTIONS,
   betas: SDK_OPTIONS,
   hooks: HOOKS,
-  onElicitation: LATER('elicitations'),
-  onUserDialog: LATER('user dialogs'),
-  supportedDialogKinds: LATER('user dialogs'),
+  onElicitation: ['test/slow/real-cli/questions.test.ts', 'is answered by onElicitation'],
+  onUserDialog: ['test/slow/session/user-dialogs.test.ts', 'answered by onUserDialog'],
+  supportedDialogKinds: ['test/slow/session/user-dialogs.test.ts', 'a dialog of the CLI (supportedDialogKinds)'],
   perTaskStopAffordance: SDK_OPTIONS,
   persistSession: SDK_OPTIONS,
   sessionStore: ['test/slow/real-cli/session-store.test.ts', 'has its transcript lines in it'],
