@@ -2,6 +2,7 @@ import type { WireSection } from './wire-row.ts';
 
 const REAL = 'test/slow/real-cli/permissions.test.ts';
 const DESK = 'test/permissions/permission-desk.test.ts';
+const ASKED = 'test/slow/real-cli/questions.test.ts';
 const PARALLEL = 'test/slow/real-cli/parallel-permissions.test.ts';
 const INTERRUPTS = 'test/slow/real-cli/interrupts.test.ts';
 const READING = 'test/permissions/permission-request.test.ts';
@@ -91,12 +92,12 @@ export const DIALOGS: WireSection = {
       'are known by what the CLI says of them',
     ],
     'no rule answers them': ['test/permissions/rule-book.test.ts', 'are answered by no rule that allows'],
-    'the answers go into the input, by question': ['test/permissions/answer-questions.test.ts', 'name what is offered'],
-    'the answers leave the rest of the input alone': [
-      'test/permissions/answer-questions.test.ts',
-      'leave the request as it was',
-    ],
-    'leaving plan mode changes the mode': [
+    'the answers go into the input, by question': [ASKED, 'is answered by the labels, and the model hears them'],
+    'allowed without answers': [ASKED, 'is told not to be answered when it is allowed without an answer'],
+    'a deny is the result': [ASKED, 'is refused with the message of the deny'],
+    'leaving plan mode changes the mode': [ASKED, 'leaves plan mode when a person allows it'],
+    'a deny stays in plan mode': [ASKED, 'stays in plan mode when it is denied'],
+    'a mode that the CLI changes outlives the process': [
       'test/slow/session/controls.test.ts',
       'by the CLI itself rules the next process too',
     ],
@@ -111,10 +112,8 @@ export const ELICITATIONS: WireSection = {
       'test/permissions/elicitation.test.ts',
       'is read with the names of the official SDK',
     ],
-    'the answer, checked against the form': [
-      'test/permissions/elicitation.test.ts',
-      'that accepts a question without a form is empty',
-    ],
+    'accept with content': [ASKED, 'lies in the inbox; a malformed answer is refused'],
+    'decline and cancel': [ASKED, 'is answered by onElicitation'],
     'one of a stdio server': { recorded: '2.1.332/19b-elicitation-stdio-server' },
     'from an in-process server it is refused': [
       'test/mcp/served-servers.test.ts',
