@@ -19,5 +19,5 @@ export function worktreesOf(directory: string): Promise<string[]> {
 
 function pathsIn(porcelain: string): string[] {
   const lines = porcelain.split('\n').filter((line) => line.startsWith('worktree '));
-  return lines.map((line) => line.slice('worktree '.length).normalize('NFC'));
+  return lines.map((line) => line.slice('worktree '.length));
 }

@@ -6,7 +6,7 @@ const KEPT_CHARACTERS = 200;
 
 /** The path with everything but letters and digits replaced: the start of the CLI's name for its project folder (WIRE §12). */
 export function plainKey(path: string): string {
-  return path.normalize('NFC').replaceAll(/[^A-Za-z0-9]/g, '-');
+  return path.replaceAll(/[^A-Za-z0-9]/g, '-');
 }
 
 /**
@@ -15,7 +15,7 @@ export function plainKey(path: string): string {
  */
 export function projectKeyOf(path: string): string {
   const key = plainKey(path);
-  return isLongKey(key) ? `${key.slice(0, KEPT_CHARACTERS)}-${hashOf(path.normalize('NFC'))}` : key;
+  return isLongKey(key) ? `${key.slice(0, KEPT_CHARACTERS)}-${hashOf(path)}` : key;
 }
 
 export function isLongKey(plain: string): boolean {
@@ -27,11 +27,10 @@ export function longKeyPrefix(plain: string): string {
   return `${plain.slice(0, KEPT_CHARACTERS)}-`;
 }
 
-/** Absolute, without links, in composed Unicode: two spellings of one folder are one project. A missing folder stays as it is. */
+/** Absolute, without links, its letters as the file system spells them: so the CLI sees it. A missing folder stays as it is. */
 export async function canonicalPath(path: string, cwd: string): Promise<string> {
   const absolute = resolve(cwd, path);
-  const real = await realpath(absolute).catch(() => absolute);
-  return real.normalize('NFC');
+  return realpath(absolute).catch(() => absolute);
 }
 
 /** djb2 over UTF-16 units in 32 bits, in base 36: the same on every runtime. */

@@ -42,8 +42,11 @@ export async function projectFolders(
   const others = options.withWorktrees ? await worktreesOf(own) : [];
   const found = new Map<string, ProjectFolder>();
   for (const projectPath of new Set([own, ...others])) {
-    for (const path of await foldersOf(projectPath, places.projects)) {
-      if (!found.has(path)) found.set(path, { path, projectPath });
+    // Some file systems take two spellings of one letter for one name: the CLI may have been started with the other one.
+    for (const spelling of new Set([projectPath, projectPath.normalize('NFC'), projectPath.normalize('NFD')])) {
+      for (const path of await foldersOf(spelling, places.projects)) {
+        if (!found.has(path)) found.set(path, { path, projectPath: spelling });
+      }
     }
   }
   return [...found.values()];

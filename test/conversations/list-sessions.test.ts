@@ -139,7 +139,7 @@ describe('listing conversations (R103)', () => {
 });
 
 describe('the conversations of one directory', () => {
-  it('are those of its real path, in composed letters', async () => {
+  it('are those of its real path', async () => {
     const { root, configDir, write } = transcriptDisk();
     const real = join(root, 'Café');
     mkdirSync(real);
@@ -152,6 +152,14 @@ describe('the conversations of one directory', () => {
     }
     expect(await listSessions({ configDir, dir: join(root, 'none') })).toEqual([]);
     expect(await getSessionInfo(idOf(2), { configDir, dir: real })).toBeUndefined();
+  });
+
+  it.each(['NFC', 'NFD'])('are found whichever way the CLI spelled the letters of the path: %s', async (form) => {
+    const { root, configDir, write } = transcriptDisk();
+    const dir = join(root, 'Café'.normalize('NFD'));
+    mkdirSync(dir);
+    write(`${projectKeyOf(dir.normalize(form))}/${idOf(1)}.jsonl`, [prompt(1, 'Here', { cwd: dir.normalize(form) })]);
+    expect(await listSessions({ configDir, dir })).toMatchObject([{ summary: 'Here' }]);
   });
 
   it('are not those of another path with the same folder name', async () => {

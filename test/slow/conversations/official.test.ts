@@ -125,7 +125,8 @@ describe('transcripts of the real CLI are read as the official SDK reads them (R
   it('working directories with spaces, letters beyond ASCII, and more than 200 characters', async () => {
     const set = await stage();
     const long = join(set.cwd, ...Array.from({ length: 6 }, (_, index) => `${index}`.repeat(40)));
-    const folders = [join(set.cwd, 'Grüße aus Köln'), long, join(long, 'inner')];
+    const decomposed = join(set.cwd, 'Cafe\u0301');
+    const folders = [join(set.cwd, 'Grüße aus Köln'), decomposed, long, join(long, 'inner')];
     for (const folder of folders) await mkdir(folder, { recursive: true });
     for (const cwd of folders) {
       const session = await set.start({ cwd });
