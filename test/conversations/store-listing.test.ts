@@ -9,6 +9,9 @@ import { storeProject } from '../../src/conversations/store-listing.ts';
 import { CountedClock } from '../control/counted-clock.ts';
 import { answer, idOf, prompt } from './transcript-disk.ts';
 
+/** A last line without a time would be told as written now, each time it is asked for. */
+const WRITTEN = '2026-01-02T03:04:05.678Z';
+
 describe('listing a store', () => {
   it('says the same by summaries as by loading everything, and the same as the official SDK', async () => {
     const store = await filledStore();
@@ -139,8 +142,12 @@ async function filledStore(): Promise<InMemorySessionStore> {
   const append = (number: number, rows: readonly object[]) =>
     store.append({ projectKey, sessionId: idOf(number) }, rows.map(entry));
   await append(1, [prompt(1, 'Aside', { isSidechain: true })]);
-  await append(2, [prompt(1, 'Two', { gitBranch: 'main' }), answer(2, 'Yes'), { type: 'tag', tag: 'red' }]);
-  await append(3, [prompt(1, 'Three'), { type: 'custom-title', customTitle: 'Named' }]);
+  await append(2, [
+    prompt(1, 'Two', { gitBranch: 'main' }),
+    answer(2, 'Yes'),
+    { type: 'tag', tag: 'red', timestamp: WRITTEN },
+  ]);
+  await append(3, [prompt(1, 'Three'), { type: 'custom-title', customTitle: 'Named', timestamp: WRITTEN }]);
   return store;
 }
 
