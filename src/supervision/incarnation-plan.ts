@@ -3,7 +3,8 @@ import { type PlannedLaunch, planLaunch } from '../launch/launch-plan.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { RuntimeSettings } from '../session/session-settings.ts';
-import { currentHost } from './host.ts';
+import { guardOwnFolders } from '../transport/owned-folder.ts';
+import { currentHost, temporaryFolder } from './host.ts';
 import type { StoreLink } from './store-link.ts';
 
 export interface IncarnationPlanInput {
@@ -25,6 +26,15 @@ export interface IncarnationPlanInput {
  * the mode and with the model that ruled when its predecessor was lost (P8).
  */
 export async function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
+  const unguard = guardOwnFolders(temporaryFolder());
+  try {
+    return await plan(input);
+  } finally {
+    unguard();
+  }
+}
+
+async function plan(input: IncarnationPlanInput): Promise<PlannedLaunch> {
   const { id, number, settings, conversation, stderrTailBytes, mcpTimeoutMs, registrations } = input;
   const { conversationId } = conversation.facts;
   const host = currentHost();

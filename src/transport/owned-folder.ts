@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { guardExit } from './exit-guard.ts';
 import { fateOfProcess, ownHostMark, ownPlaceDigest } from './host-mark.ts';
-import { removeTemporaryFiles } from './temporary-files.ts';
+import { removeTemporaryFiles, removeTemporaryFilesNow } from './temporary-files.ts';
 
 const OWNED = /^troupe-(?:[a-z]+-)?h(\d{1,10})\.(\d{1,20})\.([0-9a-f]{12})-/;
 
@@ -15,6 +17,26 @@ export function ownedFolderPrefix(prefix: 'troupe-' | 'troupe-resume-'): string 
   return pid === undefined || startTime === undefined || place === undefined
     ? prefix
     : `${prefix}h${pid}.${startTime}.${place}-`;
+}
+
+/**
+ * Removes every folder of this process when it exits. For the time in which a folder is already there and whoever is to
+ * remove it does not know it yet. Returns the function that lifts the guard.
+ */
+export function guardOwnFolders(parent: string): () => void {
+  return guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow(ownFoldersIn(parent)) });
+}
+
+function ownFoldersIn(parent: string): string[] {
+  const prefixes = [ownedFolderPrefix('troupe-'), ownedFolderPrefix('troupe-resume-')];
+  // Without a host in it the beginning of a name says nothing.
+  const own = prefixes.filter((prefix) => OWNED.test(prefix));
+  try {
+    const names = readdirSync(parent).filter((name) => own.some((prefix) => name.startsWith(prefix)));
+    return names.map((name) => join(parent, name));
+  } catch {
+    return [];
+  }
 }
 
 /**

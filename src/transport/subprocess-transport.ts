@@ -17,6 +17,7 @@ export const KEPT_PIPES_MS = 250;
 
 /** Starts the CLI as a subprocess in a process group of its own. The owner ends with `killTree`, also after an exit. */
 export const openSubprocess: OpenTransport = async (plan, listeners) => {
+  const unguard = guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow(plan.temporaryFiles) });
   try {
     const obstacle = await findSpawnObstacle(plan);
     if (obstacle !== undefined) throw obstacle;
@@ -24,6 +25,8 @@ export const openSubprocess: OpenTransport = async (plan, listeners) => {
   } catch (error) {
     await removeTemporaryFiles(plan.temporaryFiles);
     throw error;
+  } finally {
+    unguard();
   }
 };
 

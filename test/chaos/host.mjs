@@ -14,6 +14,8 @@ const supervisor = createSupervisor(plan.supervisor);
 supervisor.on('event', (event) => {
   if (event.type === 'orphan.reaped' || event.type === 'orphan.survived') tell(event);
   if (event.type === 'session.started') tell({ type: 'started', sessionId: event.sessionId, pid: event.pid });
+  if (event.type === 'session.state-changed' && event.state === 'closing')
+    tell({ type: 'closing', sessionId: event.sessionId });
 });
 
 function prompt(session, { id, text }) {
