@@ -83,6 +83,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/host.ts': ['node:os', 'node:path'],
   // The number of a signal, for the status of the end.
   'src/supervision/host-signals.ts': ['node:os', 'node:timers/promises'],
+  // Where the program is that acts when this process is gone.
+  'src/supervision/host-loss.ts': ['node:fs', 'node:url'],
   // Each process gets a mark that no other process has.
   'src/supervision/incarnation-plan.ts': ['node:crypto'],
   // Arguments of public methods are checked at the edge, as options are.
@@ -107,6 +109,7 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/exit-guard.ts': ['on', 'off'],
   'src/transport/process-table.ts': ['platform'],
   'src/transport/host-mark.ts': ['platform'],
+  'src/transport/host-watch.ts': ['platform'],
   'src/transport/orphan-sweep.ts': ['platform'],
   'src/transport/owned-folder.ts': ['getuid'],
   'src/transport/process-tree.ts': ['platform'],

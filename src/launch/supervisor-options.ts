@@ -73,6 +73,12 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
    * left alive and ends itself.
    */
   readonly onHostSignal?: 'none' | 'shutdown';
+  /**
+   * What happens to the sessions when this process is killed by SIGKILL. `wait` (default): they read the end of their input,
+   * and what is left the next start ends. `end`: a small process that notices the end of this one runs `reapOrphans` at
+   * once. Linux only.
+   */
+  readonly onHostLost?: 'wait' | 'end';
   /** `:memory:` only, in this release. */
   readonly store?: ':memory:';
 }
@@ -113,6 +119,7 @@ const Shape = {
   spawn: callable<OpenTransport>().exactOptional(),
   reap: z.enum(['orphans', 'off']).exactOptional(),
   onHostSignal: z.enum(['none', 'shutdown']).exactOptional(),
+  onHostLost: z.enum(['wait', 'end']).exactOptional(),
   store: z.literal(':memory:', 'must be ":memory:" in this release').exactOptional(),
 };
 

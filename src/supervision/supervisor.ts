@@ -19,6 +19,7 @@ import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { currentHost } from './host.ts';
+import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession } from './session-factory.ts';
@@ -76,6 +77,7 @@ export class Supervisor implements AsyncDisposable {
       });
     });
     this.#actor.start();
+    if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(options.logger));
     if (options.onHostSignal === 'shutdown') {
       const forget = hostSignals.add({ shutdown: () => this.shutdown({ timeoutMs: hostSignalMs }) });
       void this.#stopped.then(forget);

@@ -55,7 +55,7 @@ let running: Promise<SweepReport> | undefined;
 
 /**
  * Ends what hosts left behind that are gone (P1): SIGTERM, SIGKILL after `terminateGraceMs`, and looks until nobody is left,
- * at most `killGraceMs` longer. Linux only: elsewhere no process shows its mark to others, and nothing is done. Callers
+ * at most `killGraceMs` longer. Linux only: what is needed to be sure is read from /proc, and elsewhere nothing is done. Callers
  * that ask in the meantime share one sweep. Never rejects.
  */
 export function sweepOrphans(times: SweepTimes): Promise<SweepReport> {

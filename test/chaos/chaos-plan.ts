@@ -11,7 +11,9 @@ export type Trouble =
   /** The host goes. */
   | { readonly kind: 'signal-host'; readonly signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP'; readonly againAfterMs?: number }
   | { readonly kind: 'end-host'; readonly way: 'exit' | 'throw' }
-  | { readonly kind: 'kill-host'; readonly nextHostLivesMs: number | undefined };
+  | { readonly kind: 'kill-host'; readonly nextHostLivesMs: number | undefined }
+  /** No next host comes: the watch of this one has to do. */
+  | { readonly kind: 'kill-watched-host' };
 
 /** When the trouble comes: so long after the host was started, was up, or had all sessions ready. */
 export interface Moment {
@@ -57,7 +59,7 @@ function planTrouble(random: Random): Trouble {
     { kind: 'signal-host', signal, ...again },
     { kind: 'end-host', way: random.pick(['exit', 'throw']) },
     { kind: 'kill-host', nextHostLivesMs: undefined },
-    { kind: 'kill-host', nextHostLivesMs: undefined },
+    { kind: 'kill-watched-host' },
     { kind: 'kill-host', nextHostLivesMs: random.below(600) },
   ]);
 }

@@ -52,11 +52,9 @@ export async function runChaos(plan: ChaosPlan, props: Props): Promise<RunReport
   try {
     const failures = await run.play();
     const ended = performance.now();
-    failures.push(...(await remainders(traces)));
+    failures.push(...(await remainders(traces, temporary)));
     const goneAfterMs = performance.now() - ended;
     failures.push(...traces.deadDecoys().map((name) => `The decoy "${name}" was killed.`));
-    const folders = (await readdir(temporary)).filter((name) => name.startsWith('troupe-'));
-    if (folders.length > 0) failures.push(`Temporary folders are left: ${folders.join(', ')}.`);
     return { seed: plan.seed, plan: describePlan(plan), failures, goneAfterMs, tookMs: performance.now() - begin };
   } finally {
     traces.sweep();
@@ -64,14 +62,20 @@ export async function runChaos(plan: ChaosPlan, props: Props): Promise<RunReport
   }
 }
 
-async function remainders(traces: Traces): Promise<string[]> {
+async function remainders(traces: Traces, temporary: string): Promise<string[]> {
   const deadline = performance.now() + GONE_MS;
-  let living = traces.living();
-  while (living.length > 0 && performance.now() < deadline) {
+  let left = await leftNow(traces, temporary);
+  while (left.length > 0 && performance.now() < deadline) {
     await wait(LOOK_EVERY_MS);
-    living = traces.living();
+    left = await leftNow(traces, temporary);
   }
-  return living.length === 0 ? [] : [`After ${GONE_MS} ms there are still ${living.join(', ')}.`];
+  return left.length === 0 ? [] : [`After ${GONE_MS} ms there are still ${left.join(', ')}.`];
+}
+
+/** Processes and temporary folders. */
+async function leftNow(traces: Traces, temporary: string): Promise<string[]> {
+  const folders = (await readdir(temporary)).filter((name) => name.startsWith('troupe-'));
+  return [...traces.living().map(String), ...folders];
 }
 
 interface RunPlace {
@@ -113,7 +117,9 @@ class Run {
       },
       prompts: prompts.map((text) => ({ id: randomUUID(), text: behaviour === 'real' ? this.#realText(text) : text })),
     }));
-    return { supervisor: SUPERVISOR, sessions: await Promise.all(sessions) };
+    const isWatched = this.#plan.trouble.kind === 'kill-watched-host';
+    const supervisor = isWatched ? { ...SUPERVISOR, onHostLost: 'end' as const } : SUPERVISOR;
+    return { supervisor, sessions: await Promise.all(sessions) };
   }
 
   async #cli(behaviour: Behaviour, index: number): Promise<string> {
@@ -187,6 +193,10 @@ class Run {
         this.#expect(end.code === code, `The host ended with ${textOf(end, host)}.`);
         return;
       }
+      case 'kill-watched-host':
+        host.kill('SIGKILL');
+        await host.ended;
+        return;
       case 'kill-host':
         host.kill('SIGKILL');
         await host.ended;
