@@ -26,6 +26,29 @@ export {
   type RestartType,
 } from './child/child-spec.ts';
 export { countRestart, type RestartDecision } from './child/restart-window.ts';
+export type { GroupContext, GroupInput, GroupOutput } from './group/group.context.ts';
+export {
+  GROUP_STATES,
+  type GroupCommand,
+  type GroupEvent,
+  type GroupNotice,
+  type GroupStateName,
+  type MemberNews,
+  type MembersCommand,
+} from './group/group.events.ts';
+export { groupMachine } from './group/group.machine.ts';
+export { endMembers, holdMembers, type MembersInput, members, startMembers } from './group/group.ports.ts';
+export {
+  type AutoShutdown,
+  type GroupRules,
+  type GroupVerdict,
+  type MemberEnd,
+  type MemberSpec,
+  type MemberState,
+  type MemberStatus,
+  type Strategy,
+  verdictOn,
+} from './group/strategy.ts';
 export {
   type HostedSession,
   type SessionLogicCommand,

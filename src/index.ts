@@ -48,6 +48,7 @@ export { hook, type Validation } from './hooks/hook.ts';
 export { HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
 export type { HookCallback, HookCallbackMatcher, HooksOption } from './hooks/hook-options.ts';
 export type { HookOutput } from './hooks/hook-output.ts';
+export type { GroupOptions, SessionChildOptions } from './launch/group-options.ts';
 export type {
   McpReconnectOptions,
   McpServerOptions,
@@ -121,6 +122,7 @@ export type {
   SubscriberEvent,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
+export type { Group, GroupChildView, GroupExplanation } from './supervision/group.ts';
 export { type Query, type QueryInput, type QueryInterruptReceipt, query } from './supervision/query.ts';
 export type {
   QueryMessage,

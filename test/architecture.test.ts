@@ -67,6 +67,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/mirrored-listener.ts': ['src/conversations (types)', 'src/wire', 'node:crypto'],
   // One schema for the rules of a session and of its supervisor.
   'src/launch/supervisor-options.ts': ['src/permissions'],
+  // The words of a group are those of its machine.
+  'src/launch/group-options.ts': ['machines (types)'],
   // Settings given as JSON text are read as every other JSON text from outside.
   'src/launch/settings-document.ts': ['src/wire'],
   'src/launch/sandbox-settings.ts': ['src/wire'],
@@ -94,9 +96,11 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/query-prompts.ts': ['node:crypto'],
   // The end of a query is read as the end of a turn is.
   'src/supervision/query-run.ts': ['src/wire'],
+  'src/supervision/group-registry.ts': ['node:crypto'],
   // A query yields messages in the spelling of the CLI: only their types are known here.
   'src/supervision/query-message.ts': ['src/wire (types)'],
-  'src/supervision/supervisor.ts': ['node:crypto', 'node:path', 'src/permissions (types)'],
+  'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],
+  'src/supervision/conversation-use.ts': ['node:path'],
 };
 
 const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts'];

@@ -262,7 +262,11 @@ function warnOfShadow(options: SessionOptions, log: EventLog): void {
   });
 }
 
-function restartSpec(general: SessionOptions['restart'], own: SessionOptions['restart']): typeof DEFAULT_RESTART {
+/** What a session says of its restarts, before what the supervisor says, before the defaults. */
+export function restartSpec(
+  general: SessionOptions['restart'],
+  own: SessionOptions['restart'],
+): typeof DEFAULT_RESTART {
   const backoff = {
     ...DEFAULT_RESTART.backoff,
     ...definedOf(general?.backoff ?? {}),

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import type { SupervisorEvent, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import type { GroupOptions } from '../launch/group-options.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
@@ -18,11 +18,13 @@ import type { SessionEvent } from '../store/session-event.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
-import { currentHost } from './host.ts';
+import { assertConversationFree } from './conversation-use.ts';
+import type { Group } from './group.ts';
+import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
-import { type BuiltSession, buildSession } from './session-factory.ts';
+import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
 import { type OrphanEvent, StartSweep } from './start-sweep.ts';
 
 /** An event of any session, with the session's id; or what was found of the sessions of a host that is gone. */
@@ -42,6 +44,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #actor: Actor<typeof supervisorMachine>;
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
+  readonly #groups: GroupRegistry;
   readonly #listeners = new Set<(event: FleetEvent) => void>();
   readonly #stopped: Promise<void>;
   readonly #sweep: StartSweep;
@@ -59,6 +62,19 @@ export class Supervisor implements AsyncDisposable {
       logger: options.logger,
       now: () => this.#clock.now(),
       tell: (event) => this.#tell(event),
+    });
+    this.#groups = new GroupRegistry({
+      clock: this.#clock,
+      inspect: this.#options.inspect,
+      setting: {
+        inherit: (own) => ({ ...this.#inherited(), ...own }),
+        restart: restartSpec(options.restart, undefined),
+      },
+      isTaken: (id) => this.#sessions.has(id),
+      buildSession: (id, input) => {
+        this.#assertFree(id, input);
+        return this.#build(id, input, true);
+      },
     });
     const machine = supervisorMachine.provide({
       actors: {
@@ -97,15 +113,31 @@ export class Supervisor implements AsyncDisposable {
     const options = this.#optionsOf(input);
     if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
     const id = options.id ?? `session-${randomUUID()}`;
+    if (this.#groups.has(id)) throw existing(id);
     this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
-    const built = this.#build(id, options);
+    const built = this.#build(id, options, false);
     built.life.begin();
     if (options.autoStart !== false) await this.#ready(built, signal);
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
     return built.session;
+  }
+
+  /**
+   * Starts sessions that stand or fall together, in order, and resolves when all are ready. Rejects with INVALID_OPTIONS,
+   * SESSION_EXISTS, AT_CAPACITY, SUPERVISOR_STOPPED, or the reason a start failed; by then those before it are ended, in
+   * reverse order.
+   */
+  async group(options: GroupOptions): Promise<Group> {
+    if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
+    return this.#groups.start(options);
+  }
+
+  /** The outermost groups, in order of start. */
+  groups(): Group[] {
+    return this.#groups.list();
   }
 
   /** The session with this id, while it lives. */
@@ -192,26 +224,12 @@ export class Supervisor implements AsyncDisposable {
     };
   }
 
-  /** One writer for one conversation: nothing on the CLI's side would stop a second one (WIRE §12, R70). */
   #assertFree(id: string, options: SessionOptions): void {
-    if (this.#sessions.has(id))
-      throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
-    if (options.forkSession === true) return;
-    const wanted = options.resume ?? options.sessionId;
-    for (const { session, conversation, options: theirs } of this.#sessions.values()) {
-      // Another configuration folder is another store: its conversations are others.
-      if (storeOf(theirs) !== storeOf(options)) continue;
-      const isSame = wanted !== undefined && (conversation.wanted === wanted || session.conversationId === wanted);
-      // "The latest conversation of this directory" may be the one that somebody works on there.
-      const mayBeSame = options.continue === true && folderOf(theirs) === folderOf(options);
-      if (!isSame && !mayBeSame) continue;
-      const field = mayBeSame ? 'continue' : options.resume === undefined ? 'sessionId' : 'resume';
-      const details = { field, conversationId: session.conversationId, sessionId: session.id, pid: session.pid };
-      throw new TroupeError('CONVERSATION_IN_USE', { reason: `(by session "${session.id}")`, details });
-    }
+    if (this.#sessions.has(id)) throw existing(id);
+    assertConversationFree(options, this.#sessions.values());
   }
 
-  #build(id: string, options: SessionOptions): BuiltSession {
+  #build(id: string, options: SessionOptions, isMember: boolean): BuiltSession {
     const slot = this.#slot(options.configDir ?? options.env?.['CLAUDE_CONFIG_DIR']);
     const { spawn, inspect, permissions, restart, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
@@ -219,7 +237,7 @@ export class Supervisor implements AsyncDisposable {
       open: spawn ?? openSubprocess,
       inspect,
       admission: slot.admission,
-      isMember: false,
+      isMember,
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#complain(error),
       isolated: (observer) => this.#isolated(observer),
@@ -313,18 +331,16 @@ export class Supervisor implements AsyncDisposable {
 
   async #stopChildren(mode: 'close' | 'kill'): Promise<void> {
     const newestFirst = [...this.#sessions.values()].reverse();
-    for (const { life } of newestFirst) life.stop(mode);
+    // Members are ended by their groups, in their order; what is left after the deadline is killed whoever's it is.
+    const alone = newestFirst.filter(({ session }) => mode === 'kill' || !this.#groups.has(session.id));
+    for (const { life } of alone) life.stop(mode);
+    await this.#groups.close();
     await Promise.all(newestFirst.map(({ life }) => life.ended));
   }
 }
 
-/** Where the CLI keeps the conversations of such a session. */
-function storeOf({ configDir, env }: SessionOptions): string {
-  return configDir ?? env?.['CLAUDE_CONFIG_DIR'] ?? '';
-}
-
-function folderOf({ cwd = '' }: SessionOptions): string {
-  return resolve(currentHost().cwd, cwd);
+function existing(id: string): TroupeError {
+  return new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
 }
 
 function isPlain(value: unknown): value is object {

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { waitFor } from 'xstate';
 import type { RestartType } from '../../machines/child/child-spec.ts';
 import { openChild, readyChild } from './child-harness.ts';
-import { BROKEN, CRASH } from './event-samples.ts';
-
-const ASKED = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+import { ASKED, BROKEN, CRASH } from './event-samples.ts';
 
 describe('starting', () => {
   it('runs the first incarnation when it is admitted', async () => {

@@ -1,4 +1,5 @@
 import type { ChildEvent } from '../../machines/child/child.events.ts';
+import type { GroupEvent } from '../../machines/group/group.events.ts';
 import type { McpServerEvent } from '../../machines/mcp-server/mcp-server.events.ts';
 import type { PermissionEvent } from '../../machines/permission/permission.events.ts';
 import type { EndCause, SessionEvent } from '../../machines/session/session.events.ts';
@@ -13,6 +14,7 @@ export const CRASH: EndCause = {
   permanent: false,
   details: { exitCode: 1 },
 };
+export const ASKED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
 export const BROKEN: EndCause = { code: 'CLI_NOT_FOUND', message: 'There is no claude here.', permanent: true };
 
 export const SESSION_EVENTS: Samples<SessionEvent> = {
@@ -67,6 +69,19 @@ export const CHILD_EVENTS: Samples<ChildEvent> = {
   'child.restart': { type: 'child.restart' },
   'child.quarantine': { type: 'child.quarantine' },
   'child.stop': { type: 'child.stop', mode: 'close' },
+};
+
+export const GROUP_EVENTS: Samples<GroupEvent> = {
+  'member.ended': { type: 'member.ended', id: 'writer', cause: CRASH, at: 1_000, chance: 0.5 },
+  'member.started': { type: 'member.started', id: 'writer' },
+  'member.added': { type: 'member.added', member: { id: 'third', restart: 'permanent', significant: false } },
+  'member.terminated': { type: 'member.terminated', id: 'writer' },
+  'member.wanted': { type: 'member.wanted', id: 'writer' },
+  'member.deleted': { type: 'member.deleted', id: 'reviewer' },
+  'group.start': { type: 'group.start' },
+  'group.hold': { type: 'group.hold' },
+  'group.quarantine': { type: 'group.quarantine' },
+  'group.stop': { type: 'group.stop' },
 };
 
 export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   CHILD_EVENTS,
+  GROUP_EVENTS,
   MCP_SERVER_EVENTS,
   PERMISSION_EVENTS,
   SESSION_EVENTS,
@@ -14,6 +15,7 @@ const EVENTS = [
   ...Object.values(PERMISSION_EVENTS),
   ...Object.values(MCP_SERVER_EVENTS),
   ...Object.values(CHILD_EVENTS),
+  ...Object.values(GROUP_EVENTS),
   ...Object.values(SUPERVISOR_EVENTS),
 ];
 

@@ -1,11 +1,20 @@
 import type { AnyStateMachine, EventObject } from 'xstate';
 import { childMachine } from '../../machines/child/child.machine.ts';
+import { groupMachine } from '../../machines/group/group.machine.ts';
 import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { RESTART } from './child-harness.ts';
-import { BROKEN, CHILD_EVENTS, MCP_SERVER_EVENTS, PERMISSION_EVENTS, SESSION_EVENTS } from './event-samples.ts';
+import {
+  ASKED,
+  BROKEN,
+  CHILD_EVENTS,
+  GROUP_EVENTS,
+  MCP_SERVER_EVENTS,
+  PERMISSION_EVENTS,
+  SESSION_EVENTS,
+} from './event-samples.ts';
 import { inputOf } from './session-harness.ts';
 import type { WalkOptions } from './state-walk.ts';
 
@@ -50,6 +59,36 @@ export const SUBJECTS: Record<string, Subject> = {
     },
     transient: ['registered'],
     goals: ['stopped'],
+  },
+  group: {
+    machine: groupMachine,
+    options: {
+      input: {
+        id: 'team',
+        isNested: true,
+        strategy: 'rest_for_one',
+        autoShutdown: 'any_significant',
+        intensity: 1,
+        periodMs: 60_000,
+        backoff: RESTART.backoff,
+        members: [
+          { id: 'writer', restart: 'transient', significant: true },
+          { id: 'reviewer', restart: 'temporary', significant: false },
+        ],
+      },
+      events: [
+        // Children that are added would never be enough.
+        ...Object.values(GROUP_EVENTS).filter(({ type }) => type !== 'member.added'),
+        { ...GROUP_EVENTS['member.ended'], cause: ASKED },
+        { ...GROUP_EVENTS['member.ended'], cause: BROKEN },
+        { ...GROUP_EVENTS['member.ended'], id: 'reviewer' },
+        ...['starting', 'giving-up', 'holding', 'stopping'].flatMap((state) =>
+          outcomesOf(`0.group.${state}`, [undefined]),
+        ),
+      ],
+    },
+    transient: [],
+    goals: ['running', 'stopped'],
   },
   permission: {
     machine: permissionMachine,

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
+import {
+  type GroupChild,
+  type GroupSetting,
+  parseGroupMember,
+  parseGroupOptions,
+  type SessionChild,
+} from '../launch/group-options.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import { errorOf } from '../session/exit-cause.ts';
+import { Group } from './group.ts';
+import { readCause } from './member-restarts.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+export interface GroupRegistryOptions {
+  readonly clock: Clock;
+  readonly inspect: ((event: unknown) => void) | undefined;
+  readonly setting: GroupSetting;
+  readonly isTaken: (id: string) => boolean;
+  readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
+}
+
+/** The outermost groups of a supervisor, and the ids that are kept for the members of all of them. */
+export class GroupRegistry {
+  readonly #options: GroupRegistryOptions;
+  /** In order of start. */
+  readonly #groups = new Map<string, Group>();
+  /** Also while a member has no session. */
+  readonly #claimed = new Set<string>();
+
+  constructor(options: GroupRegistryOptions) {
+    this.#options = options;
+  }
+
+  list(): Group[] {
+    return [...this.#groups.values()];
+  }
+
+  /** The id belongs to a group, or to a member of one. */
+  has(id: string): boolean {
+    return this.#claimed.has(id);
+  }
+
+  async start(input: unknown): Promise<Group> {
+    const group = this.#make(parseGroupOptions(input, this.#options.setting));
+    this.#groups.set(group.id, group);
+    void group.ended.then(() => {
+      this.#groups.delete(group.id);
+      this.#claimed.delete(group.id);
+    });
+    try {
+      await group.start();
+    } catch (error) {
+      await group.close();
+      throw errorOf(readCause(error));
+    }
+    return group;
+  }
+
+  /** Ends all groups at the same time, each with its members in reverse order. */
+  async close(): Promise<void> {
+    await Promise.all(this.list().map((group) => group.close()));
+  }
+
+  #make(parsed: GroupChild): Group {
+    const mine: string[] = [];
+    const claim = (child: SessionChild | GroupChild): string => {
+      const id = this.#claim(child);
+      mine.push(id);
+      return id;
+    };
+    const { clock, inspect, setting, buildSession } = this.#options;
+    try {
+      return new Group(claim(parsed), parsed, {
+        clock,
+        inspect,
+        chance: Math.random,
+        buildSession,
+        claim,
+        free: (id) => this.#claimed.delete(id),
+        parseMember: (input, autoShutdown) => parseGroupMember(input, autoShutdown, setting),
+      });
+    } catch (error) {
+      // Two members with one id: none of them is there.
+      for (const id of mine) this.#claimed.delete(id);
+      throw error;
+    }
+  }
+
+  #claim(child: SessionChild | GroupChild): string {
+    const id = child.id ?? `${child.kind}-${randomUUID()}`;
+    if (this.#claimed.has(id) || this.#options.isTaken(id)) {
+      throw new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
+    }
+    this.#claimed.add(id);
+    return id;
+  }
+}

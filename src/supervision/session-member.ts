@@ -1,0 +1,120 @@
+import type { EndCause } from '../../machines/session/session.events.ts';
+import type { SessionChild } from '../launch/group-options.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import type { Session } from '../session/session.ts';
+import type { EndListener, GroupMember } from './group-member.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+/** What the group has asked for last; an end that does not follow from it is one of the session's own. */
+type Wish = 'start' | 'hold' | 'set-aside' | 'close';
+
+/** A session as a member of a group. When the session has ended for good, the next start makes one with the same id. */
+export class SessionMember implements GroupMember {
+  readonly kind = 'session';
+  readonly id: string;
+  readonly restart: SessionChild['restart'];
+  readonly significant: boolean;
+  readonly #options: SessionOptions;
+  readonly #build: (id: string, options: SessionOptions) => BuiltSession;
+  readonly #onEnded: EndListener;
+  #built: BuiltSession | undefined;
+  #wish: Wish = 'hold';
+  #isStarting = false;
+
+  constructor(
+    id: string,
+    { restart, significant, options }: SessionChild,
+    build: (id: string, options: SessionOptions) => BuiltSession,
+    onEnded: EndListener,
+  ) {
+    this.id = id;
+    this.restart = restart;
+    this.significant = significant;
+    this.#options = options;
+    this.#build = build;
+    this.#onEnded = onEnded;
+  }
+
+  get session(): Session | undefined {
+    return this.#built?.session;
+  }
+
+  get state(): string {
+    return this.#built?.life.state ?? 'stopped';
+  }
+
+  async start(): Promise<void> {
+    const wasSetAside = this.#wish === 'set-aside';
+    this.#wish = 'start';
+    const { life } = this.#living();
+    // Set aside by itself: there are processes beside which none may be started (WIRE §25.14).
+    if (life.state === 'quarantined' && !wasSetAside) throw this.#cause(life);
+    this.#isStarting = true;
+    try {
+      life.wake();
+      await until(life, () => isReady(life) || life.state === 'held' || life.state === 'quarantined');
+    } finally {
+      this.#isStarting = false;
+    }
+    if (!isReady(life)) throw life.isOver ? (await life.ended).cause : this.#cause(life);
+  }
+
+  async hold(): Promise<void> {
+    this.#wish = 'hold';
+    const life = this.#built?.life;
+    if (life === undefined || life.isOver) return;
+    life.pause('hold');
+    await until(life, () => life.state === 'held' || life.state === 'quarantined');
+  }
+
+  setAside(): void {
+    this.#wish = 'set-aside';
+    this.#built?.life.setAside();
+  }
+
+  async close(): Promise<void> {
+    this.#wish = 'close';
+    this.#built?.life.stop('close');
+    await this.#built?.life.ended;
+  }
+
+  #living(): BuiltSession {
+    if (this.#built !== undefined && !this.#built.life.isOver) return this.#built;
+    const conversationId = this.#built?.session.conversationId;
+    const resumed = conversationId === undefined ? {} : { resume: conversationId };
+    const { sessionId: _former, continue: _latest, forkSession: _fork, ...options } = this.#options;
+    const built = this.#build(this.id, conversationId === undefined ? this.#options : { ...options, ...resumed });
+    this.#built = built;
+    built.life.onChange(() => {
+      if (built.life.state === 'held' && this.#wish === 'start' && !this.#isStarting)
+        this.#onEnded(this.#cause(built.life));
+    });
+    void built.life.ended.then(({ cause }) => {
+      if (this.#wish !== 'close' && !this.#isStarting && this.#built === built) this.#onEnded(cause);
+    });
+    built.life.begin();
+    return built;
+  }
+
+  #cause(life: BuiltSession['life']): EndCause {
+    const { cause } = life.childSnapshot().context;
+    return cause ?? { code: 'closed', message: 'Its group stopped it.', permanent: false };
+  }
+}
+
+function isReady(life: BuiltSession['life']): boolean {
+  return life.state === 'ready' || life.state === 'awaiting-permission';
+}
+
+/** Resolves when the condition holds or the session is over; each state is bounded by its own deadlines. */
+function until(life: BuiltSession['life'], isTrue: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!life.isOver && !isTrue()) return;
+      stop();
+      resolve();
+    };
+    const stop = life.onChange(check);
+    check();
+  });
+}
