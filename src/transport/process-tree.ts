@@ -27,7 +27,7 @@ export interface TreeRoot {
 export interface ProcessTree {
   /** SIGKILLs the tree until a scan finds nobody of it, at most `deadlineMs`. Never touches a stranger (P1). */
   kill(deadlineMs: number): Promise<TreeReport>;
-  /** SIGKILLs, once, whoever of the tree is in the table; returns the pids. For the exit of the host. */
+  /** SIGKILLs, once, whoever of the tree is in the table, or the group when it is empty; returns the pids. For the exit of the host. */
   killIn(table: ProcessTable): number[];
 }
 
@@ -106,7 +106,12 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
     return [...remembered.keys()].filter((pid) => (pid === root.pid ? root.isAlive() : doesExist(pid)));
   }
 
-  return { kill, killIn: (table) => killEach(findMembers(table)) };
+  /** Where the table cannot be read, the group is all that is known. While the root is not collected it is surely ours. */
+  function killGroup(): number[] {
+    return root.isAlive() && killBlindly(-root.pid) ? [root.pid] : [];
+  }
+
+  return { kill, killIn: (table) => (table.entries.size === 0 ? killGroup() : killEach(findMembers(table))) };
 }
 
 /** The same shape for a process whose descendants are to be kept: only the process itself is ended. */
