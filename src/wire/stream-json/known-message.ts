@@ -12,6 +12,7 @@ import {
   StreamEventMessage,
   ToolProgressMessage,
   ToolUseSummaryMessage,
+  TranscriptMirrorMessage,
   UserMessage,
 } from './message-schemas.ts';
 import * as rare from './rare-system-schemas.ts';
@@ -29,6 +30,7 @@ const BY_TYPE = {
   auth_status: AuthStatusMessage,
   prompt_suggestion: PromptSuggestionMessage,
   tool_use_summary: ToolUseSummaryMessage,
+  transcript_mirror: TranscriptMirrorMessage,
   keep_alive: KeepAliveMessage,
 };
 

@@ -177,6 +177,13 @@ export const AuthStatusMessage = z.looseObject({
   ...ORIGIN_FIELDS,
 });
 
+/** A copy of lines of a transcript, for the session store; no reader of messages gets it. */
+export const TranscriptMirrorMessage = z.looseObject({
+  type: z.literal('transcript_mirror'),
+  filePath: z.string().nullish(),
+  entries: z.array(z.unknown()).nullish(),
+});
+
 export const PromptSuggestionMessage = z.looseObject({
   type: z.literal('prompt_suggestion'),
   suggestion: z.string().nullish(),
