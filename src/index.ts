@@ -152,6 +152,12 @@ export type {
   TreeReport,
 } from './transport/transport.ts';
 export { CliMessage, type MessageView } from './wire/cli-message.ts';
+export {
+  BUILTIN_TOOL_NAMES,
+  EXIT_REASONS,
+  LEGACY_TOOL_NAME_ALIASES,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+} from './wire/cli-names.ts';
 export type {
   AccountInfo,
   AgentInfo,
