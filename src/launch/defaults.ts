@@ -69,6 +69,7 @@ export const HIGHEST_LIMITS: Readonly<Record<keyof SupervisorLimitOptions, numbe
   maxControlPending: 100_000,
   maxLogBytes: 16 * 2 ** 30,
   maxLogItems: 10_000_000,
+  maxSessionsPerKey: 100_000,
   startsPerConfigDir: 10_000,
   minFreeMemoryBytes: 2 ** 40,
 };

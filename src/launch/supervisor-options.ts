@@ -32,6 +32,8 @@ export interface SupervisorLimitOptions extends LimitOptions {
   readonly maxSessions?: number;
   /** Sessions that start at the same time. Default 4. */
   readonly maxStarting?: number;
+  /** Sessions with the same `key` at the same time; others of it wait in line. Default: no bound of its own. */
+  readonly maxSessionsPerKey?: number;
   /** Sessions that start at the same time with one configuration folder. Default: no bound of its own. */
   readonly startsPerConfigDir?: number;
   /** No session is started while less memory is free. Default: not looked at. */
@@ -85,7 +87,7 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
 
 const SupervisorLimitShape = {
   ...LimitShape,
-  ...limitShape(['maxSessions', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']),
+  ...limitShape(['maxSessions', 'maxSessionsPerKey', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']),
 };
 
 const SupervisorTimeoutShape = {

@@ -32,10 +32,12 @@ export interface Explanation {
 export type ExplanationFacts = Omit<Explanation, 'because' | 'waitingFor'> & {
   readonly machine: SessionContext | undefined;
   readonly backoffMs: number;
+  /** Place in the line for a session slot. */
+  readonly position: number | undefined;
 };
 
 export function explain(facts: ExplanationFacts): Explanation {
-  const { machine, backoffMs, ...shown } = facts;
+  const { machine, backoffMs, position: _place, ...shown } = facts;
   return { ...shown, because: becauseOf(facts), waitingFor: waitingFor(machine, backoffMs, facts) };
 }
 
@@ -88,6 +90,10 @@ function becauseOf(facts: ExplanationFacts): string {
 function waitingFor(machine: SessionContext | undefined, backoffMs: number, facts: ExplanationFacts): string[] {
   const timeouts = machine?.timeouts;
   switch (facts.state) {
+    case 'waiting':
+      return [
+        facts.position === undefined ? 'a slot to start in' : `a session slot, as number ${facts.position} in line`,
+      ];
     case 'spawning':
       return [`the process id, at most ${timeouts?.spawnMs} ms`];
     case 'initializing':

@@ -18,6 +18,8 @@ import type { Incarnation, IncarnationListener } from './incarnation.ts';
 export interface Admission {
   /** Waits for a slot to run at all and a slot to start; resolves with the release of the start slot. */
   start(signal: AbortSignal): Promise<() => void>;
+  /** Its place in the line for a slot to run at all, from 1; undefined when it does not stand there. */
+  position(): number | undefined;
 }
 
 export interface SessionLifeOptions {
@@ -160,6 +162,11 @@ export class SessionLife {
 
   stop(mode: 'close' | 'kill'): void {
     if (!this.isOver) this.#child.send({ type: 'child.stop', mode });
+  }
+
+  /** Place in the line for a session slot, from 1. */
+  get position(): number | undefined {
+    return this.#options.admission.position();
   }
 
   /** Calls the listener after each change of state. Returns the way to stop it. */

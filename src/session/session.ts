@@ -246,6 +246,7 @@ export class Session extends SessionControls implements AsyncDisposable {
       lastFailure: failure === null ? undefined : { code: failure.code, message: sentenceOf(failure) },
       machine,
       backoffMs: child.backoffMs,
+      position: life.position,
     });
   }
 

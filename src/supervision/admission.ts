@@ -5,6 +5,8 @@ import { TroupeError } from '../errors.ts';
 
 export interface AdmissionLimits {
   readonly maxSessions: number;
+  /** Sessions with the same `key`; those without one are not counted here. */
+  readonly maxSessionsPerKey?: number | undefined;
   readonly maxStarting: number;
   /** Starts at the same time with one configuration folder: they share credentials that not all may refresh at once (R89). */
   readonly startsPerConfigDir?: number | undefined;
@@ -27,11 +29,30 @@ function newGate(concurrency: number): Gate {
   return { queue: new PQueue({ concurrency }), held: 0 };
 }
 
+interface Deadline {
+  readonly deadlineMs: number;
+  readonly error: () => TroupeError;
+}
+
+function gateOf(gates: Map<string, Gate>, key: string, concurrency: number): Gate {
+  const gate = gates.get(key) ?? newGate(concurrency);
+  gates.set(key, gate);
+  return gate;
+}
+
+/** Only gates that somebody holds or waits at are kept. */
+function forgetIdle(gates: Map<string, Gate>): void {
+  for (const [key, gate] of gates) if (gate.held === 0 && gate.queue.size === 0) gates.delete(key);
+}
+
 /** How many sessions may exist and how many may start at the same time. Only counts: no timers of p-queue's are used. */
 export class AdmissionControl {
   readonly #sessions: Gate;
   readonly #starts: Gate;
+  readonly #sessionsByKey = new Map<string, Gate>();
   readonly #startsByConfigDir = new Map<string, Gate>();
+  /** Who waits for a session slot, in the order of asking. */
+  readonly #line = new Set<object>();
   readonly #limits: AdmissionLimits;
   readonly #clock: Clock;
 
@@ -44,70 +65,93 @@ export class AdmissionControl {
 
   /** Sessions that hold a slot, and those that wait for one. */
   get load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return { sessions: this.#sessions.held, waiting: this.#sessions.queue.size, starting: this.#starts.held };
+    return { sessions: this.#sessions.held, waiting: this.#line.size, starting: this.#starts.held };
+  }
+
+  /** Place in the line for a session slot, from 1; undefined for who does not wait. */
+  positionOf(ticket: object): number | undefined {
+    const index = [...this.#line].indexOf(ticket);
+    return index < 0 ? undefined : index + 1;
   }
 
   /**
    * Waits for a session slot. Rejects with AT_CAPACITY after the admission deadline and with ABORTED at once when the
-   * signal fires; a waiter that left never takes a slot (R65).
+   * signal fires; a waiter that left never takes a slot (R65). One that waits for its key keeps nobody else waiting.
    */
-  takeSessionSlot(signal: AbortSignal): Promise<Release> {
-    const { maxSessions, admissionMs } = this.#limits;
-    const atCapacity = () => {
-      const details = { field: 'limits.maxSessions', limit: maxSessions, waitedMs: admissionMs };
-      return new TroupeError('AT_CAPACITY', { reason: `All ${maxSessions} slots are taken.`, details });
-    };
-    return this.#memoryShortage() ?? this.#take(this.#sessions, signal, { deadlineMs: admissionMs, error: atCapacity });
+  async takeSessionSlot(signal: AbortSignal, key?: string, ticket: object = {}): Promise<Release> {
+    const { maxSessions, maxSessionsPerKey, admissionMs } = this.#limits;
+    const until = this.#clock.now() + admissionMs;
+    this.#assertMemory();
+    this.#line.add(ticket);
+    try {
+      if (key === undefined || maxSessionsPerKey === undefined) {
+        return await this.#take(this.#sessions, signal, this.#deadline(admissionMs, 'maxSessions', maxSessions));
+      }
+      const ofKey = gateOf(this.#sessionsByKey, key, maxSessionsPerKey);
+      const perKey = this.#deadline(admissionMs, 'maxSessionsPerKey', maxSessionsPerKey);
+      return await this.#takeBoth(ofKey, perKey, this.#sessionsByKey, this.#sessions, signal, () =>
+        this.#deadline(until - this.#clock.now(), 'maxSessions', maxSessions),
+      );
+    } finally {
+      this.#line.delete(ticket);
+    }
   }
 
   /** Waits for a start slot: held from the spawn until the session is ready or has failed. */
   async takeStartSlot(signal: AbortSignal, configDir = ''): Promise<Release> {
     const { startsPerConfigDir } = this.#limits;
     if (startsPerConfigDir === undefined) return this.#take(this.#starts, signal, undefined);
-    const leaveFolder = await this.#take(this.#startsOf(configDir, startsPerConfigDir), signal, undefined);
+    const ofFolder = gateOf(this.#startsByConfigDir, configDir, startsPerConfigDir);
+    return this.#takeBoth(ofFolder, undefined, this.#startsByConfigDir, this.#starts, signal, () => undefined);
+  }
+
+  /** First the narrower gate, then the one for all: who waits at the first stands in nobody's way. */
+  async #takeBoth(
+    narrow: Gate,
+    deadline: Deadline | undefined,
+    gates: Map<string, Gate>,
+    wide: Gate,
+    signal: AbortSignal,
+    wideDeadline: () => Deadline | undefined,
+  ): Promise<Release> {
+    const leaveNarrow = await this.#take(narrow, signal, deadline);
     try {
-      const leave = await this.#take(this.#starts, signal, undefined);
+      const leave = await this.#take(wide, signal, wideDeadline());
       return () => {
         leave();
-        leaveFolder();
-        this.#forgetIdleFolders();
+        leaveNarrow();
+        forgetIdle(gates);
       };
     } catch (error) {
-      leaveFolder();
+      leaveNarrow();
+      forgetIdle(gates);
       throw error;
     }
   }
 
-  #startsOf(configDir: string, concurrency: number): Gate {
-    let gate = this.#startsByConfigDir.get(configDir);
-    if (gate === undefined) {
-      gate = newGate(concurrency);
-      this.#startsByConfigDir.set(configDir, gate);
-    }
-    return gate;
+  #deadline(deadlineMs: number, limit: 'maxSessions' | 'maxSessionsPerKey', value: number): Deadline {
+    const waitedMs = this.#limits.admissionMs;
+    return {
+      deadlineMs,
+      error: () =>
+        new TroupeError('AT_CAPACITY', {
+          reason:
+            limit === 'maxSessions' ? `All ${value} slots are taken.` : `All ${value} slots of its key are taken.`,
+          details: { field: `limits.${limit}`, limit: value, waitedMs },
+        }),
+    };
   }
 
-  /** Only folders somebody starts in are kept. */
-  #forgetIdleFolders(): void {
-    for (const [configDir, gate] of this.#startsByConfigDir) {
-      if (gate.held === 0 && gate.queue.size === 0) this.#startsByConfigDir.delete(configDir);
-    }
-  }
-
-  #memoryShortage(): Promise<never> | undefined {
+  #assertMemory(): void {
     const { minFreeMemoryBytes } = this.#limits;
     const free = freemem();
-    if (minFreeMemoryBytes === undefined || free >= minFreeMemoryBytes) return undefined;
+    if (minFreeMemoryBytes === undefined || free >= minFreeMemoryBytes) return;
     const details = { field: 'limits.minFreeMemoryBytes', limit: minFreeMemoryBytes, freeMemoryBytes: free };
     const reason = `${free} bytes of memory are free, ${minFreeMemoryBytes} are asked for.`;
-    return Promise.reject(new TroupeError('AT_CAPACITY', { reason, details }));
+    throw new TroupeError('AT_CAPACITY', { reason, details });
   }
 
-  #take(
-    gate: Gate,
-    signal: AbortSignal,
-    deadline: { deadlineMs: number; error: () => TroupeError } | undefined,
-  ): Promise<Release> {
+  #take(gate: Gate, signal: AbortSignal, deadline: Deadline | undefined): Promise<Release> {
     return new Promise<Release>((resolve, reject) => {
       const gone = new AbortController();
       const leave = (error: TroupeError) => {

@@ -230,7 +230,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #build(id: string, options: SessionOptions, isMember: boolean): BuiltSession {
-    const slot = this.#slot(options.configDir ?? options.env?.['CLAUDE_CONFIG_DIR']);
+    const slot = this.#slot(options);
     const { spawn, inspect, permissions, restart, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
@@ -260,17 +260,20 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** The session's slot is taken once, with its first start, and kept until it is over; a start slot for each start. */
-  #slot(configDir: string | undefined): { admission: Admission; release: () => void } {
+  #slot({ key, configDir, env }: SessionOptions): { admission: Admission; release: () => void } {
+    const folder = configDir ?? env?.['CLAUDE_CONFIG_DIR'];
+    const ticket = {};
     let held: (() => void) | undefined;
     let isOver = false;
     return {
       admission: {
         start: async (signal) => {
           await this.#sweep.before(signal);
-          held ??= await this.#admission.takeSessionSlot(signal);
+          held ??= await this.#admission.takeSessionSlot(signal, key, ticket);
           if (isOver) held();
-          return this.#admission.takeStartSlot(signal, configDir);
+          return this.#admission.takeStartSlot(signal, folder);
         },
+        position: () => this.#admission.positionOf(ticket),
       },
       release: () => {
         isOver = true;

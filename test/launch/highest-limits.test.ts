@@ -6,7 +6,13 @@ import { LineSplitter } from '../../src/wire/line-splitter.ts';
 import { readPage } from '../docs/markdown-page.ts';
 
 const HIGHEST = Object.entries(HIGHEST_LIMITS);
-const OF_THE_SUPERVISOR = new Set(['maxSessions', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']);
+const OF_THE_SUPERVISOR = new Set([
+  'maxSessions',
+  'maxSessionsPerKey',
+  'maxStarting',
+  'startsPerConfigDir',
+  'minFreeMemoryBytes',
+]);
 
 describe('the highest value', () => {
   it.each(HIGHEST)('of limits.%s is accepted, one more is refused and told (P9)', (name, highest) => {
