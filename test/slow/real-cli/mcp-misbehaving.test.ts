@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, type Session, tool } from '../../../src/index.ts';
 import { rawServer, SOUND, soundBut } from '../../mcp/raw-server.ts';
-import { eventOf, stage } from './stage.ts';
+import { eventOf, stage, statesOf } from './stage.ts';
 
 const GO = 'CALL mcp__raw__go {}';
 const allowedTools = ['mcp__raw__go', 'mcp__good__hi', 'mcp__late__go'];
@@ -13,6 +13,8 @@ describe('an in-process server that never answers initialize (WIRE §4)', () => 
     const { start, model } = await stage(SHORT);
     const silent = soundBut('initialize', undefined);
     const session = await start({ mcpServers: { raw: sdk(silent), good: goodServer() }, allowedTools });
+    // The answer to initialize does not wait for servers (WIRE §2): the silent one is waited for after it.
+    expect(statesOf(session)).toEqual(['waiting', 'spawning', 'initializing', 'mcp-setup', 'ready']);
     expect(session.explain().degradedServers).toEqual([
       { name: 'raw', reason: expect.stringContaining('within 2000 ms') },
     ]);
@@ -66,9 +68,13 @@ describe('an in-process server that is slow, or lists nothing (WIRE §4)', () =>
   });
 
   it('is told as failed when tools/list is never answered, although the CLI calls it connected (P6)', async () => {
-    const { start } = await stage(SHORT);
+    const { start, model } = await stage(SHORT);
     const session = await start({ mcpServers: { raw: sdk(soundBut('tools/list', undefined)) }, allowedTools });
+    const promptedAt = Date.now();
     expect((await session.prompt(GO).result).text).toContain('No such tool available');
+    // After mcpServerMs, where the CLI alone would wait 30 s.
+    expect(Date.now() - promptedAt).toBeLessThan(25_000);
+    expect(JSON.stringify(model.requests[0]?.body['tools'])).not.toContain('mcp__raw');
     await eventOf(session, 'mcp.server-changed', ({ status }) => status === 'failed');
     expect(session.explain().degradedServers).toEqual([{ name: 'raw', reason: expect.any(String) }]);
     expect(await statusOf(session)).toEqual({ raw: 'connected' });

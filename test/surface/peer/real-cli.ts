@@ -36,8 +36,9 @@ export const REAL_CLI: PeerArea = {
     ),
     'thoughts in pieces': real('messages', 'ends as the blocks that come whole, thoughts and calls included'),
     'the text of subagents is told apart': real('messages', 'are told apart by the call that started them'),
-    'the text of subagents comes only where it is asked for': UNSHOWN(
-      'the absence of the text of a subagent that was not asked for',
+    'the text of subagents comes only where it is asked for': real(
+      'sdk-behaviours',
+      'comes only where it is asked for, with the call',
     ),
     'an error of the API, with its facts': real(
       'api-errors',
@@ -48,9 +49,12 @@ export const REAL_CLI: PeerArea = {
       'messages',
       'work on behind the result, and report in a turn that nobody',
     ),
-    'nothing on stderr without debug': UNSHOWN('that an ordinary turn leaves stderr empty'),
+    'nothing on stderr without debug': real('sdk-behaviours', 'says nothing on stderr in an ordinary turn'),
     'an answer in a form': real('prompts', 'come as `structuredOutput` of the turn'),
-    'an answer in a form that is nested, with choices, after a tool': UNSHOWN('a nested form after a tool'),
+    'an answer in a form that is nested, with choices, after a tool': real(
+      'sdk-behaviours',
+      'may be nested, and come after a tool',
+    ),
     'a resume that drops a turn, accepted and refused': UNSHOWN(
       'resumeDropsTurn, whose flag is compared with the official one',
     ),

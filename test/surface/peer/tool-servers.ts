@@ -69,9 +69,9 @@ export const TOOL_SERVERS: PeerArea = {
       'hands results, error results and throws to the model',
     ],
     'a large result is whole on its way to the CLI': EDGES,
-    'a large result is a file for the model': {
-      missing:
-        'What becomes of a large result is decided by the CLI; nothing here looks into it, and no test looks at the file.',
-    },
+    'a large result is a file for the model': [
+      'test/slow/real-cli/mcp-results.test.ts',
+      'goes to a file when it is large, and the model gets its beginning and its place',
+    ],
   },
 };

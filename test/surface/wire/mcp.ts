@@ -2,6 +2,7 @@ import type { WireSection } from './wire-row.ts';
 
 const TOOLS = 'test/slow/real-cli/tools.test.ts';
 const BRIDGE = 'test/mcp/mcp-bridge.test.ts';
+const MISBEHAVED = 'test/slow/real-cli/mcp-misbehaving.test.ts';
 const EXTERNAL = 'test/slow/real-cli/mcp-external.test.ts';
 const RECORDINGS = 'test/slow/fake-cli/recordings.test.ts';
 
@@ -16,8 +17,8 @@ export const HANDSHAKE: WireSection = {
     'one server, before the first prompt': [TOOLS, 'passes mcp-setup and connects one server before the first prompt'],
     'two servers, both in system/init': [TOOLS, 'connects two servers and lists both to the model'],
     'a silent server does not hold the initialize answer back': [
-      'test/mcp/server-watch.test.ts',
-      'gives a server that stays silent up',
+      MISBEHAVED,
+      'costs seconds, not the first turn, and the one beside it serves that turn',
     ],
     'the prompt right behind initialize: 2.1.332 shakes hands first': [
       RECORDINGS,
@@ -66,39 +67,44 @@ export const MISBEHAVING: WireSection = {
   about: 'servers that misbehave',
   rows: {
     'initialize never answered: twice the timeout, then failed': [
-      'test/slow/fake-cli/healthy.test.ts',
-      'waits for a silent server twice MCP_TIMEOUT',
+      MISBEHAVED,
+      'costs seconds, not the first turn, and the one beside it serves that turn',
     ],
     'MCP_TIMEOUT bounds it': [EXTERNAL, 'that is silent costs the first turn what mcpServerMs says'],
     'one good and one dead server: the good one shakes hands again': [
-      'test/mcp/server-watch.test.ts',
-      'takes a server back that fails and shakes hands again',
+      MISBEHAVED,
+      'costs seconds, not the first turn, and the one beside it serves that turn',
     ],
     'an error for the handshake: no wait, one more try, then failed': [
-      BRIDGE,
-      'tells why it failed when the server is connected elsewhere',
+      MISBEHAVED,
+      'holds nothing back: its reason is told, the turn runs without it',
     ],
-    'answered late: connected': [
-      'test/mcp/server-watch.test.ts',
-      'takes a server back that fails and shakes hands again',
-    ],
+    'answered late: connected': [MISBEHAVED, 'is waited for, and its tool is there in the first turn'],
     'a reply without its wrapper is none': [
       'test/slow/fake-cli/violations.test.ts',
       'is recorded for an MCP reply without its wrapper',
     ],
     'tools/list never answered: no tools': [
-      'test/slow/real-cli/mcp-silent.test.ts',
-      'goes on without the tools of a server that never lists them',
+      MISBEHAVED,
+      'is told as failed when tools/list is never answered, although the CLI calls it connected',
     ],
     'a call that fails: an error result, and the server stays': [
       TOOLS,
       'hands results, error results and throws to the model',
     ],
+    'a call with a JSON-RPC error: an error result, and the server stays': [
+      MISBEHAVED,
+      'with a JSON-RPC error is an error result, and the server stays',
+    ],
+    'a call that is answered under another id, or never': [MISBEHAVED, 'ends at the timeout of its server'],
     'a call that is never answered is cancelled by an interrupt': [
       TOOLS,
       'aborts a running tool when the turn is interrupted',
     ],
-    'MCP_TOOL_TIMEOUT: an error result and a cancel': [BRIDGE, 'aborts its handler and is answered exactly once'],
+    'MCP_TOOL_TIMEOUT: an error result and a cancel': [
+      MISBEHAVED,
+      'ends at MCP_TOOL_TIMEOUT of the environment, and the handler hears of it',
+    ],
     'the deadline of one call': [EXTERNAL, 'obeys its own limit for a call'],
     'mcp_status of a failed server has its error': [EXTERNAL, 'holds nothing back, and what becomes of it is told'],
   },
