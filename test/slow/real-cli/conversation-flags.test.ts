@@ -6,14 +6,22 @@ import { linesOf } from './transcript-of.ts';
 
 const CHOSEN = '11111111-2222-4333-8444-555555555555';
 
-/** A conversation that is over and can be resumed: its id, and the uuid of its first answer. */
-async function said({ start }: Stage, ...prompts: string[]): Promise<{ id: string; answers: string[] }> {
+/** A conversation that is over and can be resumed: its id, and the uuids of its prompts and answers. */
+async function said(
+  { start }: Stage,
+  ...texts: string[]
+): Promise<{ id: string; prompts: string[]; answers: string[] }> {
   const session = await start();
-  for (const prompt of prompts) await session.prompt(prompt).result;
+  const prompts: string[] = [];
+  for (const text of texts) {
+    const turn = session.prompt(text);
+    prompts.push(turn.id);
+    await turn.result;
+  }
   const answers = (await linesOf(session)).flatMap(({ type, uuid }) => (type === 'assistant' ? [String(uuid)] : []));
   const id = session.conversationId ?? '';
   await session.close();
-  return { id, answers };
+  return { id, prompts, answers };
 }
 
 /** What the model was shown with the newest prompt. */
@@ -101,6 +109,25 @@ describe('which conversation a session of the real CLI continues (WIRE §12)', (
     const session = await on.start({ resume: id, resumeSessionAt: answers[0] ?? '' });
     await session.prompt('go on').result;
 
+    expect(session.conversationId).toBe(id);
+    expect(shown(on)).toContain('remember the lamp');
+    expect(shown(on)).not.toContain('forget the table');
+  });
+
+  it('resumeDropsTurn: accepted when only that turn is dropped, refused otherwise, unknown to 2.1.197', async () => {
+    const on = await stage();
+    const { id, prompts, answers } = await said(on, 'remember the lamp', 'forget the table');
+    const cut = { resume: id, resumeSessionAt: answers[0] ?? '' };
+    if (!on.cli.since('2.1.231')) {
+      const refusal = await on.start({ ...cut, resumeDropsTurn: prompts[1] ?? '' }).catch((error: unknown) => error);
+      expect(String(refusal)).toContain('--resume-drops-turn');
+      return;
+    }
+    const wrong = await on.start({ ...cut, resumeDropsTurn: prompts[0] ?? '' }).catch((error: unknown) => error);
+    expect(String(wrong)).toContain('Resume rejected by --resume-drops-turn');
+
+    const session = await on.start({ ...cut, resumeDropsTurn: prompts[1] ?? '' });
+    await session.prompt('go on').result;
     expect(session.conversationId).toBe(id);
     expect(shown(on)).toContain('remember the lamp');
     expect(shown(on)).not.toContain('forget the table');

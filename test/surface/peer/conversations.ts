@@ -2,6 +2,8 @@ import type { Shown } from '../row.ts';
 import type { PeerArea } from './behaviour.ts';
 
 const both = (title: string): Shown => ['test/slow/conversations/official.test.ts', title];
+const odd = (title: string): Shown => ['test/slow/conversations/odd-files.test.ts', title];
+const shared = (title: string): Shown => ['test/slow/conversations/shared-store.test.ts', title];
 const store = (title: string): Shown => ['test/slow/real-cli/session-store.test.ts', title];
 const pure =
   (file: string) =>
@@ -29,6 +31,7 @@ export const CONVERSATIONS: PeerArea = {
     'lists: newest first': list('returns all projects, newest first'),
     'lists: working trees of a repository': both('conversations of all working trees of a repository, or of one'),
     'lists: foreign files, empty ones, links and sidechains are passed over': list('passes over what is no transcript'),
+    'lists and readers: nobody waits for a pipe, or follows a link': odd('are passed over by lists and by readers'),
     'lists: limit and offset': list('pages with limit and offset, and opens no more files than the page needs'),
     'lists: duplicates are merged': list('shows a conversation that lies in two projects once, where it is newer'),
     'lists: branch and title from the tail': list('finds the newest title and branch at the end of a long file'),
@@ -47,6 +50,7 @@ export const CONVERSATIONS: PeerArea = {
     'subagents in nested folders, each once': agents('are found in folders within folders too, each once'),
     'subagents: who started them': agents('know who started them, from what the CLI noted beside them'),
     'subagents: notes that are bad': agents('are read all the same when that note is bad'),
+    'subagents: pipes and links are none': odd('among subagents are no subagents'),
     'titles and tags are appended, the last one counts': change('adds one line to the transcript and changes nothing'),
     'titles and tags of ours are those of the official SDK': both('titles, tags, archives'),
     'titles are trimmed and cleaned of what nobody sees': change('in a title: %s are cleaned'),
@@ -67,6 +71,7 @@ export const CONVERSATIONS: PeerArea = {
     'a key of the folder, with the real CLI': both('working directories with spaces, letters beyond ASCII'),
     'a key of the folder, however letters are composed': list('are found whichever way the CLI spelled the letters'),
     'a store gives the same as the disk': store('reads the same from the store as from the disk'),
+    'a store of the official SDK, and the other way round': shared('lets the official SDK go on with a conversation'),
     'a store for a long working directory': store('finds what it stored for a working directory of more than 200'),
     'a store that cannot list says so': listing('needs a store that can list, and says so'),
     'a store that cannot delete': change('does nothing in a store that cannot delete'),
@@ -110,6 +115,7 @@ export const CONVERSATIONS: PeerArea = {
     'resume out of a store: settings that do not parse, or are not there': folder(
       'are copied as they are when they do not parse, and left out when they are not there or no files',
     ),
+    'resume out of a store: settings and login that are pipes block nothing': odd('hold no resume out of a store up'),
     'resume out of a store: login without its refresh token': folder('have no refresh token, no plugins'),
     'resume out of a store: continue takes the newest, no side branch, ties resolved': folder(
       'is no side branch, no empty one and none with a foreign id; ties go to the greater id',

@@ -2,7 +2,6 @@ import type { Shown } from '../row.ts';
 import type { PeerArea } from './behaviour.ts';
 
 const real = (file: string, title: string): Shown => [`test/slow/real-cli/${file}.test.ts`, title];
-const UNSHOWN = (what: string) => ({ missing: `Not shown on the real CLI yet: ${what}.` });
 
 export const REAL_CLI: PeerArea = {
   area: 'end to end with the real CLI',
@@ -55,8 +54,9 @@ export const REAL_CLI: PeerArea = {
       'sdk-behaviours',
       'may be nested, and come after a tool',
     ),
-    'a resume that drops a turn, accepted and refused': UNSHOWN(
-      'resumeDropsTurn, whose flag is compared with the official one',
+    'a resume that drops a turn, accepted and refused': real(
+      'conversation-flags',
+      'resumeDropsTurn: accepted when only that turn is dropped, refused otherwise',
     ),
     'a budget that is spent': real('api-errors', 'fail the turn that reaches `maxBudgetUsd`'),
     'resume out of a store': real('session-store', 'goes on where nothing of it is on disk'),

@@ -106,6 +106,7 @@ export const MISBEHAVING: WireSection = {
       'ends at MCP_TOOL_TIMEOUT of the environment, and the handler hears of it',
     ],
     'the deadline of one call': [EXTERNAL, 'obeys its own limit for a call'],
+    'a server over SSE': ['test/slow/real-cli/mcp-sse.test.ts', 'is reached with its headers'],
     'mcp_status of a failed server has its error': [EXTERNAL, 'holds nothing back, and what becomes of it is told'],
   },
 };

@@ -51,10 +51,11 @@ export const QUESTIONS: WireSection = {
       'test/session/exit-cause.test.ts',
       'is permanent where a restart would only repeat it',
     ],
-    'it may come before the stream has ended, or after the result': [
-      'test/slow/session/stdin.test.ts',
-      'stays open for late',
+    'it may come before the stream has ended': [
+      'test/slow/real-cli/early-questions.test.ts',
+      'is there before the end of the message, can be answered at once',
     ],
+    'it may come after the result': ['test/slow/session/stdin.test.ts', 'stays open for late'],
   },
 };
 
@@ -65,7 +66,7 @@ export const PARALLEL_CALLS: WireSection = {
     'calls that write are asked about one by one': [PARALLEL, 'that write are asked about one after the other'],
     'calls that read are asked about together, answered in reverse': [
       PARALLEL,
-      'that only read are asked about at the same time',
+      'that only read are asked about at the same time, and may be answered in reverse',
     ],
     'an interrupt takes every open one back, before its own answer': [PARALLEL, 'are all taken back by an interrupt'],
     'deny with interrupt takes the sibling back': [PARALLEL, 'are ended together by a deny that ends the turn'],

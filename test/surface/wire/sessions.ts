@@ -24,6 +24,10 @@ export const SESSIONS: WireSection = {
     'resume of garbage': ['test/session/exit-cause.test.ts', 'is permanent where a restart would only repeat it'],
     'no persistence: nothing written': [FLAGS, 'persistSession: false leaves nothing behind'],
     'resume at a message: what came later is gone': [FLAGS, 'resumeSessionAt: what was said after that answer is gone'],
+    'resume that drops a turn: only if nothing else is dropped': [
+      FLAGS,
+      'resumeDropsTurn: accepted when only that turn is dropped',
+    ],
     'a process without a prompt leaves no session': [
       FLAGS,
       'sessionId: one of a process that got no prompt is still free',
