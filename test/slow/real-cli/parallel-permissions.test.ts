@@ -8,13 +8,16 @@ import { linesOf, userTexts } from './transcript-of.ts';
 const write = (name: string) => ({ name: 'Bash', input: { command: `echo hi > ${name}`, description: name } });
 const calls = (...list: readonly object[]) => `CALLS ${JSON.stringify(list)}`;
 
+const NAMES = ['one', 'two', 'three'];
+const READS = NAMES.map((name) => ({ name: `mcp__library__${name}` }));
+
 /** Tools that the CLI takes to be safe beside each other, because they only read. */
 function library() {
   const read = (name: string) => {
     const answer = async () => ({ content: [{ type: 'text' as const, text: `read ${name}` }] });
     return tool(name, 'Reads.', {}, answer, { annotations: { readOnlyHint: true } });
   };
-  return createSdkMcpServer({ name: 'library', tools: [read('one'), read('two')] });
+  return createSdkMcpServer({ name: 'library', tools: NAMES.map(read) });
 }
 
 async function pendingTools(session: Session, count: number): Promise<(string | undefined)[]> {
@@ -40,46 +43,55 @@ describe('calls of one answer on the real CLI (WIRE §6)', () => {
     expect(existsSync(join(cwd, 'second'))).toBe(true);
   });
 
-  it('that only read are asked about at the same time, and may be answered in reverse (R25, P4)', async () => {
+  it('that only read are asked about at the same time, and may be answered in reverse, each for itself (R25, R36, P4)', async () => {
     const { start } = await stage();
     const session = await start({ mcpServers: { library: library() } });
-    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }));
-    expect((await pendingTools(session, 2)).toSorted()).toEqual(['mcp__library__one', 'mcp__library__two']);
-    for (const { id } of session.permissions.pending().toReversed()) {
-      await session.permissions.answer(id, { behavior: 'allow' });
+    const turn = session.prompt(calls(...READS));
+    expect(await pendingTools(session, 3)).toEqual(READS.map(({ name }) => name));
+    for (const { id, toolName } of session.permissions.pending().toReversed()) {
+      const isFirst = toolName === READS[0]?.name;
+      await session.permissions.answer(id, isFirst ? { behavior: 'deny', message: 'not one' } : { behavior: 'allow' });
     }
 
-    const { text } = await turn.result;
-    expect(text).toContain('read one');
-    expect(text).toContain('read two');
+    const { text, permissionDenials } = await turn.result;
+    expect(permissionDenials).toBe(1);
+    for (const said of ['not one', 'read two', 'read three']) expect(text).toContain(said);
   });
 
   it('are all taken back by an interrupt, and each gets a result all the same (R26)', async () => {
     const { start } = await stage();
     const session = await start({ mcpServers: { library: library() } });
-    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }, write('third')));
-    await pendingTools(session, 2);
+    const turn = session.prompt(calls(...READS, write('fourth')));
+    await pendingTools(session, 3);
     const ids = session.permissions.pending().map(({ id }) => id);
     await session.interrupt();
 
     expect((await turn.result).outcome).toBe('interrupted');
     expect(session.permissions.pending()).toEqual([]);
-    const outcomes = ids.map((id) => session.permissions.get(id)?.settlement?.outcome);
-    expect(outcomes).toEqual(['cancelled', 'cancelled']);
+    for (const id of ids) {
+      expect(session.permissions.get(id)?.settlement).toEqual({ outcome: 'cancelled', by: 'agent' });
+      await expect(session.permissions.answer(id, { behavior: 'allow' })).rejects.toMatchObject({
+        code: 'PERMISSION_SETTLED',
+        details: { outcome: 'cancelled' },
+      });
+    }
     const results = userTexts(await linesOf(session)).filter((text) => text.includes('tool_result'));
-    expect(results.join().match(/"is_error":true/g)).toHaveLength(3);
+    expect(results.join().match(/"is_error":true/g)).toHaveLength(4);
+    expect((await session.prompt('still there?').result).outcome).toBe('completed');
   });
 
   it('are ended together by a deny that ends the turn (WIRE §5)', async () => {
     const { start } = await stage();
     const session = await start({ mcpServers: { library: library() } });
-    const turn = session.prompt(calls({ name: 'mcp__library__one' }, { name: 'mcp__library__two' }));
-    await pendingTools(session, 2);
-    const [one, two] = session.permissions.pending();
-    await session.permissions.answer(one?.id ?? '', { behavior: 'deny', message: 'no', interrupt: true });
+    const turn = session.prompt(calls(...READS));
+    await pendingTools(session, 3);
+    const [first, ...others] = session.permissions.pending();
+    await session.permissions.answer(first?.id ?? '', { behavior: 'deny', message: 'no', interrupt: true });
 
     expect((await turn.result).outcome).toBe('interrupted');
-    expect(session.permissions.get(two?.id ?? '')?.settlement?.outcome).toBe('cancelled');
+    await expect.poll(() => session.permissions.pending()).toEqual([]);
+    const outcomes = others.map(({ id }) => session.permissions.get(id)?.settlement?.outcome);
+    expect(outcomes).toEqual(['cancelled', 'cancelled']);
     expect((await session.prompt('next').result).outcome).toBe('completed');
   });
 });

@@ -1,76 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, type PermissionResult, type Session, tool } from '../../../src/index.ts';
+import { createSdkMcpServer, type PermissionResult, tool } from '../../../src/index.ts';
 import { toolUse } from '../../../src/testing/fake-model/script.ts';
 import { eventOf, stage } from './stage.ts';
 
 const write = (file: string) => ({ command: `echo hi > ${file}`, description: 'write' });
 const WRITE = `CALL Bash ${JSON.stringify(write('out.txt'))}`;
 
-/** Tools that only look may run side by side, so their questions lie open side by side (WIRE §6). */
-const looking = () =>
-  createSdkMcpServer({
-    name: 'look',
-    tools: ['left', 'right', 'up'].map((name) =>
-      tool(name, `Looks ${name}.`, {}, async () => ({ content: [{ type: 'text', text: `seen ${name}` }] }), {
-        annotations: { readOnlyHint: true },
-      }),
-    ),
-  });
-const LOOK = `CALLS ${JSON.stringify(['left', 'right', 'up'].map((name) => ({ name: `mcp__look__${name}`, input: {} })))}`;
-
-describe('questions that lie open together on the real CLI (WIRE §6)', () => {
-  it('are answered in reverse order, each with its own answer (R36, P4)', async () => {
-    const { start } = await stage();
-    const session = await start({ mcpServers: { look: looking() } });
-    const turn = session.prompt(LOOK);
-    const asked = await openOnes(session, 3);
-
-    expect(asked.map(({ toolName }) => toolName)).toEqual(['mcp__look__left', 'mcp__look__right', 'mcp__look__up']);
-    for (const { id, toolName } of asked.toReversed()) {
-      const isLeft = toolName === 'mcp__look__left';
-      await session.permissions.answer(id, isLeft ? { behavior: 'deny', message: 'not left' } : { behavior: 'allow' });
-    }
-    const { text, permissionDenials } = await turn.result;
-    expect(permissionDenials).toBe(1);
-    for (const said of ['not left', 'seen right', 'seen up']) expect(text).toContain(said);
-  });
-
-  it('are all taken back by an interrupt, without a decision, and the session goes on (R26)', async () => {
-    const { start } = await stage();
-    const session = await start({ mcpServers: { look: looking() } });
-    const turn = session.prompt(LOOK);
-    const asked = await openOnes(session, 3);
-    await session.interrupt();
-
-    expect((await turn.result).outcome).toBe('interrupted');
-    expect(session.permissions.pending()).toEqual([]);
-    for (const { id } of asked) {
-      expect(session.permissions.get(id)?.settlement).toEqual({ outcome: 'cancelled', by: 'agent' });
-      await expect(session.permissions.answer(id, { behavior: 'allow' })).rejects.toMatchObject({
-        code: 'PERMISSION_SETTLED',
-        details: { outcome: 'cancelled' },
-      });
-    }
-    expect((await session.prompt('still there?').result).outcome).toBe('completed');
-  });
-
-  it('are taken back when a denial of one of them ends the turn (WIRE §6)', async () => {
-    const { start } = await stage();
-    const session = await start({ mcpServers: { look: looking() } });
-    const turn = session.prompt(LOOK);
-    const [first, ...others] = await openOnes(session, 3);
-    await session.permissions.answer(first?.id ?? '', { behavior: 'deny', message: 'Stop.', interrupt: true });
-
-    expect((await turn.result).outcome).toBe('interrupted');
-    await expect.poll(() => session.permissions.pending()).toEqual([]);
-    expect(others.map(({ id }) => session.permissions.get(id)?.settlement?.outcome)).toEqual([
-      'cancelled',
-      'cancelled',
-    ]);
-  });
-});
+const looking = () => {
+  const left = tool('left', 'Looks left.', {}, async () => ({ content: [{ type: 'text', text: 'seen left' }] }));
+  return createSdkMcpServer({ name: 'look', tools: [left] });
+};
 
 describe('a question of a subagent (WIRE §17)', () => {
   const task = { description: 'job', prompt: 'agent work', subagent_type: 'general-purpose' };
@@ -171,9 +112,3 @@ describe('what a callback hears from the real CLI (WIRE §5)', () => {
     expect(heard[2]?.['blockedPath']).not.toContain(cwd);
   });
 });
-
-/** Resolves with the open questions as soon as there are so many. */
-async function openOnes(session: Session, count: number) {
-  await expect.poll(() => session.permissions.pending().length, { timeout: 20_000 }).toBe(count);
-  return session.permissions.pending();
-}
