@@ -122,7 +122,9 @@ export type {
   SubscriberEvent,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
-export type { Group, GroupChildView, GroupExplanation } from './supervision/group.ts';
+export type { Group } from './supervision/group.ts';
+export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
+export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';
 export { type Query, type QueryInput, type QueryInterruptReceipt, query } from './supervision/query.ts';
 export type {
   QueryMessage,

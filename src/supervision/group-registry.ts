@@ -11,6 +11,7 @@ import {
 import type { SessionOptions } from '../launch/session-options.ts';
 import { errorOf } from '../session/exit-cause.ts';
 import { Group } from './group.ts';
+import type { GroupFleetEvent } from './group-fleet-event.ts';
 import { readCause } from './member-restarts.ts';
 import type { BuiltSession } from './session-factory.ts';
 
@@ -18,6 +19,7 @@ export interface GroupRegistryOptions {
   readonly clock: Clock;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly setting: GroupSetting;
+  readonly tell: (event: GroupFleetEvent) => void;
   readonly isTaken: (id: string) => boolean;
   readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
 }
@@ -71,7 +73,7 @@ export class GroupRegistry {
       mine.push(id);
       return id;
     };
-    const { clock, inspect, setting, buildSession } = this.#options;
+    const { clock, inspect, setting, buildSession, tell } = this.#options;
     try {
       return new Group(claim(parsed), parsed, {
         clock,
@@ -79,6 +81,7 @@ export class GroupRegistry {
         chance: Math.random,
         buildSession,
         claim,
+        tell,
         free: (id) => this.#claimed.delete(id),
         parseMember: (input, autoShutdown) => parseGroupMember(input, autoShutdown, setting),
       });

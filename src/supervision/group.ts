@@ -2,7 +2,7 @@ import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
 import type { GroupEvent, GroupStateName, MembersCommand } from '../../machines/group/group.events.ts';
 import { groupMachine } from '../../machines/group/group.machine.ts';
 import type { MembersInput } from '../../machines/group/group.ports.ts';
-import type { AutoShutdown, MemberState, Strategy } from '../../machines/group/strategy.ts';
+import type { AutoShutdown, Strategy } from '../../machines/group/strategy.ts';
 import type { EndCause } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -10,6 +10,8 @@ import type { GroupChild, GroupOptions, SessionChild, SessionChildOptions } from
 import type { SessionOptions } from '../launch/session-options.ts';
 import { errorOf, sentenceOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
+import { becauseOf, type GroupChildView, type GroupExplanation } from './group-explanation.ts';
+import type { GroupFleetEvent } from './group-fleet-event.ts';
 import type { EndListener, GroupMember } from './group-member.ts';
 import { MemberRestarts, readCause } from './member-restarts.ts';
 import type { BuiltSession } from './session-factory.ts';
@@ -24,27 +26,8 @@ export interface GroupSurroundings {
   /** Keeps the id for the child, and makes one where none was given. Throws where it is taken. */
   readonly claim: (child: SessionChild | GroupChild) => string;
   readonly free: (id: string) => void;
+  readonly tell: (event: GroupFleetEvent) => void;
   readonly parseMember: (input: unknown, autoShutdown: AutoShutdown) => SessionChild | GroupChild;
-}
-
-/** One child of a group, as OTP's `which_children` tells it. */
-export interface GroupChildView extends MemberState {
-  readonly kind: 'session' | 'group';
-  /** The state of its session or group; `stopped` when there is none. */
-  readonly state: string;
-}
-
-/** What a group is doing and why; JSON. */
-export interface GroupExplanation {
-  readonly id: string;
-  readonly state: GroupStateName;
-  readonly strategy: Strategy;
-  readonly because: string;
-  /** Restarts that still count, of how many that are allowed. */
-  readonly restarts: { readonly count: number; readonly intensity: number; readonly periodMs: number };
-  /** Epoch milliseconds when what is being restarted may start; undefined when nothing waits. */
-  readonly startsAt: number | undefined;
-  readonly children: readonly GroupChildView[];
 }
 
 /** Sessions, and groups of them, that stand or fall together: made by `supervisor.group`. */
@@ -127,7 +110,7 @@ export class Group implements GroupMember {
       id: this.id,
       state: this.state,
       strategy: this.strategy,
-      because: this.#because(),
+      because: becauseOf(this.state, this.#actor.getSnapshot().context.cause),
       restarts: { count: restarts.length, intensity, periodMs },
       startsAt: startsAt ?? undefined,
       children: this.children(),
@@ -240,10 +223,26 @@ export class Group implements GroupMember {
       },
     });
     const members = [...this.#members.values()].map(({ id, restart, significant }) => ({ id, restart, significant }));
-    return createActor(machine, {
+    const actor = createActor(machine, {
       input: { id: this.id, strategy, autoShutdown, intensity, periodMs, backoff, isNested, members },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#report(actor);
+    return actor;
+  }
+
+  #report(actor: Actor<typeof groupMachine>): void {
+    const { tell, clock } = this.#around;
+    const told = () => ({ groupId: this.id, at: clock.now() });
+    let from: GroupStateName | undefined;
+    actor.on('state.entered', ({ state }) => {
+      tell({ ...told(), type: 'group.state-changed', state, from });
+      from = state;
+    });
+    actor.on('member.restarting', ({ id: child, cause, type: _, ...plan }) => {
+      const because = { code: cause.code, message: sentenceOf(cause) };
+      tell({ ...told(), type: 'group.restarting', child, cause: because, ...plan });
     });
   }
 
@@ -353,28 +352,5 @@ export class Group implements GroupMember {
   get #cause(): EndCause {
     const { cause } = this.#actor.getSnapshot().context;
     return cause ?? { code: 'closed', message: 'The group was stopped.', permanent: false };
-  }
-
-  #because(): string {
-    const { cause } = this.#actor.getSnapshot().context;
-    const why = cause === null ? '' : ` ${sentenceOf(cause)}`;
-    switch (this.state) {
-      case 'starting':
-        return 'Its children are being started, in order.';
-      case 'running':
-        return 'It runs, and restarts what fails.';
-      case 'giving-up':
-        return `There were more restarts than it allows, or one would be in vain; its children are being stopped.${why}`;
-      case 'holding':
-        return 'The group above it is stopping it for a restart.';
-      case 'held':
-        return `It has no processes; the group above it decides what follows.${why}`;
-      case 'quarantined':
-        return `It gave up: start() tries again with a clean slate.${why}`;
-      case 'stopping':
-        return `Its children are being ended, in reverse order.${why}`;
-      case 'stopped':
-        return `It has ended.${why}`;
-    }
   }
 }

@@ -20,6 +20,7 @@ import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import type { Group } from './group.ts';
+import type { GroupFleetEvent } from './group-fleet-event.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
@@ -27,8 +28,8 @@ import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
 import { type OrphanEvent, StartSweep } from './start-sweep.ts';
 
-/** An event of any session, with the session's id; or what was found of the sessions of a host that is gone. */
-export type FleetEvent = (SessionEvent & { readonly sessionId: string }) | OrphanEvent;
+/** An event of any session, with the session's id; news of a group; or what was found of the sessions of a host that is gone. */
+export type FleetEvent = (SessionEvent & { readonly sessionId: string }) | GroupFleetEvent | OrphanEvent;
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -70,6 +71,7 @@ export class Supervisor implements AsyncDisposable {
         inherit: (own) => ({ ...this.#inherited(), ...own }),
         restart: restartSpec(options.restart, undefined),
       },
+      tell: (event) => this.#tell(event),
       isTaken: (id) => this.#sessions.has(id),
       buildSession: (id, input) => {
         this.#assertFree(id, input);

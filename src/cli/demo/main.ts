@@ -86,7 +86,7 @@ interface Outcome {
 
 async function play(supervisor: Supervisor, board: Board, scene: Scene, setting: SessionOptions): Promise<Outcome> {
   const follow = supervisor.on('event', (event) => {
-    if (event.sessionId !== scene.id) return;
+    if (!('sessionId' in event) || event.sessionId !== scene.id) return;
     if (event.type === 'session.state-changed') board.set({ id: scene.id, state: event.state, note: scene.shows });
     if (event.type === 'permission.requested') {
       board.set({ id: scene.id, state: 'awaiting-permission', note: `may it use ${event.toolName}?` });

@@ -49,6 +49,8 @@ describe('a group', () => {
     const { supervisor } = await stage(SECOND_DIES);
     const group = await supervisor.group({ strategy, children: THREE });
     const order = orderOf(supervisor);
+    const told: unknown[] = [];
+    supervisor.on('event', (event) => event.type === 'group.restarting' && told.push(event));
     sessionOf(group, 'b').prompt('die');
     await Promise.all(restarted.map((id) => reaches(sessionOf(group, id), 'ready', 2)));
 
@@ -56,6 +58,14 @@ describe('a group', () => {
       held.map((id) => `${id} held`),
     );
     expect(order.filter((entry) => entry.endsWith('started'))).toEqual(restarted.map((id) => `${id} started`));
+    expect(told).toEqual([
+      expect.objectContaining({
+        child: 'b',
+        cause: expect.objectContaining({ code: 'CLI_EXITED' }),
+        start: restarted,
+        restarts: 1,
+      }),
+    ]);
     const incarnations = THREE.map(({ id }) => sessionOf(group, id).incarnation);
     expect(incarnations).toEqual(THREE.map(({ id }) => (restarted.some((one) => one === id) ? 2 : 1)));
   });
