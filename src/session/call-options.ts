@@ -10,6 +10,7 @@ export const PromptCall = z.strictObject({
   id: z.string().optional(),
   onBusy: z.enum(['enqueue', 'steer', 'interrupt', 'reject']).optional(),
   untrusted: z.boolean().optional(),
+  fields: z.unknown().optional(),
 });
 export const InterruptCall = z.strictObject({ cancelQueued: z.boolean().optional() });
 export const ControlCall = z.strictObject({ timeoutMs: duration, signal });

@@ -6,6 +6,7 @@ import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
 import { CostMeter, type SessionUsage } from './cost-meter.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
@@ -163,14 +164,15 @@ export class Conversation {
   accept(
     id: string,
     content: PromptContent,
-    { onBusy, isUntrusted = false }: { onBusy: OnBusy; isUntrusted?: boolean },
+    options: { onBusy: OnBusy; isUntrusted?: boolean; fields?: PromptFields | undefined },
   ): { turn: Turn; isNew: boolean } {
-    const known = this.#turns.find(id, content);
+    const { onBusy } = options;
+    const known = this.#turns.find(id, content, options.fields);
     if (known !== undefined) return { turn: known, isNew: false };
     if (onBusy === 'reject' && this.#ledger.outstanding.length + this.#ledger.queued.length > 0) {
       throw new TroupeError('SESSION_BUSY', { details: { field: 'onBusy' } });
     }
-    const record = this.#ledger.accept({ id, content, onBusy, isUntrusted, acceptedSeq: this.#log.lastSeq + 1 });
+    const record = this.#ledger.accept({ id, content, ...options, acceptedSeq: this.#log.lastSeq + 1 });
     const turn = this.#turns.add(record, (result) => new Turn(record, this.#log, result));
     // Only now, because whoever hears of it may take it back at once.
     this.#append({ type: 'prompt.accepted', promptId: id, onBusy });

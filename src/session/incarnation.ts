@@ -123,6 +123,7 @@ export class Incarnation {
         const line = this.#options.codec.encodePrompt({
           uuid: record.id,
           content,
+          fields: record.fields,
           isVerbatim: isVerbatim || record.isUntrusted,
         });
         // A prompt that cannot be written has no process any more: its end decides what becomes of the prompt.

@@ -2,6 +2,7 @@ import { TroupeError } from '../errors.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
 
@@ -63,6 +64,7 @@ export class PromptLedger {
     content: PromptContent;
     onBusy: OnBusy;
     isUntrusted?: boolean;
+    fields?: PromptFields | undefined;
     acceptedSeq: number;
   }): PromptRecord {
     if (this.#queue.length >= this.#maxQueued) {
@@ -72,6 +74,7 @@ export class PromptLedger {
     const record: PromptRecord = {
       ...prompt,
       isUntrusted: prompt.isUntrusted === true,
+      fields: prompt.fields,
       state: 'queued',
       isEchoed: false,
       isFolded: false,

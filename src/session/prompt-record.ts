@@ -1,4 +1,5 @@
 import type { TroupeError } from '../errors.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import type { TurnResult } from './turn-result.ts';
 
 /** What a prompt may be: plain text, or content blocks as the Messages API takes them. */
@@ -20,6 +21,8 @@ export interface PromptOptions {
    * Default false. On releases before 2.1.248 such text is followed by a block that says `(end of message)`.
    */
   readonly untrusted?: boolean | undefined;
+  /** Further fields of the user message, as the official SDK names them: `shouldQuery`, `priority`, `isSynthetic` … */
+  readonly fields?: PromptFields | undefined;
 }
 
 /** One prompt on its way: queued → delivered → started → ended, the last exactly once (P2). */
@@ -30,6 +33,8 @@ export interface PromptRecord {
   readonly onBusy: OnBusy;
   /** Its text is somebody else's: it must not act as a command, and must not pull files into the prompt. */
   readonly isUntrusted: boolean;
+  /** What its message carries beside the content. */
+  readonly fields: PromptFields | undefined;
   /** `seq` of `prompt.accepted`: where reading the turn begins. */
   readonly acceptedSeq: number;
   state: 'queued' | 'delivered' | 'started' | 'ended';

@@ -15,6 +15,7 @@ import { errorOf, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
+import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
@@ -110,12 +111,14 @@ export class Session extends SessionControls implements AsyncDisposable {
    */
   prompt(content: PromptContent, options: PromptOptions = {}): Turn {
     const checked = parsePromptContent(content);
-    const { id: givenId, onBusy = 'enqueue', untrusted: isUntrusted } = parseCall(PromptCall, options, 'options');
+    const { id: givenId, onBusy = 'enqueue', ...more } = parseCall(PromptCall, options, 'options');
+    const fields = parsePromptFields(more.fields);
+    const isUntrusted = more.untrusted === true || fields?.client_composed === true;
     const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
     this.#assertTakesPrompts();
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
-    const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted: isUntrusted === true });
+    const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields });
     this.#parts.life.wakeForPrompt();
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
     if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptRecord } from './prompt-record.ts';
 import type { Turn } from './turn.ts';
 import type { TurnResult } from './turn-result.ts';
@@ -21,9 +22,9 @@ export class TurnRegistry {
   readonly #usedIds = new Set<string>();
 
   /** The turn of this very prompt. Throws PROMPT_ID_USED when the id stands for another prompt, or for one forgotten. */
-  find(id: string, content: PromptContent): Turn | undefined {
+  find(id: string, content: PromptContent, fields?: PromptFields): Turn | undefined {
     const known = this.#turns.get(id);
-    if (known?.digest === digestOf(content)) return known.turn;
+    if (known?.digest === digestOf(content, fields)) return known.turn;
     if (known === undefined && !this.#usedIds.has(id)) return undefined;
     throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
   }
@@ -35,7 +36,7 @@ export class TurnRegistry {
       settle = resolve;
     });
     const turn = build(result);
-    this.#turns.set(record.id, { turn, settle, digest: digestOf(record.content), record });
+    this.#turns.set(record.id, { turn, settle, digest: digestOf(record.content, record.fields), record });
     return turn;
   }
 
@@ -63,6 +64,7 @@ export class TurnRegistry {
   }
 }
 
-function digestOf(content: PromptContent): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64');
+function digestOf(content: PromptContent, fields: PromptFields | undefined): string {
+  const whole = fields === undefined ? content : { content, fields };
+  return createHash('sha256').update(JSON.stringify(whole)).digest('base64');
 }

@@ -3,8 +3,15 @@ import type { SessionOptions } from '../launch/session-options.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 
-/** A query reads everything its process says, so it may hold far more than an ordinary subscriber before it has lagged. */
-const QUERY_LIMITS = { maxSubscriberBufferItems: 1_000_000, maxSubscriberBufferBytes: 256 * 2 ** 20 };
+/**
+ * A query reads everything its process says, so it may hold far more than an ordinary subscriber before it has lagged. A
+ * stream may be done with its prompts before the process is ready for the first.
+ */
+const QUERY_LIMITS = {
+  maxSubscriberBufferItems: 1_000_000,
+  maxSubscriberBufferBytes: 256 * 2 ** 20,
+  maxPromptQueue: 1_000,
+};
 
 /** The options of a query as a plain object; what cannot even be read is left to the schema of the session. */
 export function readQueryOptions(given: unknown): SessionOptions {

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import { parsePromptContent } from '../session/prompt-content.ts';
+import { type PromptFields, parsePromptFields } from '../session/prompt-fields.ts';
 import type { PromptContent } from '../session/prompt-record.ts';
 
-/** One message of a streamed prompt, in the shape the official SDK takes. */
-export interface UserMessageInput {
+/** One message of a streamed prompt, in the shape the official SDK takes; its fields reach the CLI as they are. */
+export interface UserMessageInput extends PromptFields {
   readonly type: 'user';
   readonly message: { readonly role: 'user'; readonly content: PromptContent };
   /** The id of the prompt (P2). Default: made up here, and then no message mentions it. */
   readonly uuid?: string;
-  readonly parent_tool_use_id?: string | null;
-  readonly session_id?: string;
-  readonly [key: string]: unknown;
 }
 
 /** A text, or user messages as they come. */
@@ -19,6 +17,7 @@ export type QueryPrompt = string | AsyncIterable<UserMessageInput>;
 
 export interface ReadPrompt {
   readonly content: PromptContent;
+  readonly fields?: PromptFields | undefined;
   readonly id: string;
   /** The id was made up here. */
   readonly isMine: boolean;
@@ -39,10 +38,18 @@ export function textPrompt(text: string): ReadPrompt {
 
 /** A stream is as foreign as any other input: what is no user message is named by its place. Throws INVALID_PROMPT. */
 export function readUserMessage(value: unknown, index: number): ReadPrompt {
-  if (!isRecord(value) || !isRecord(value['message'])) throw invalid(`prompt[${index}]`, 'expected a user message');
-  const { uuid, message } = value;
-  const content = parsePromptContent(message['content']);
-  return typeof uuid === 'string' ? { content, id: uuid, isMine: false } : { content, id: randomUUID(), isMine: true };
+  const place = `prompt[${index}]`;
+  if (!isRecord(value) || !isRecord(value['message'])) throw invalid(place, 'expected a user message');
+  const { type, uuid, message, ...rest } = value;
+  if (type !== undefined && type !== 'user') throw invalid(`${place}.type`, 'expected "user"');
+  if (typeof uuid !== 'string' && uuid !== undefined && uuid !== null)
+    throw invalid(`${place}.uuid`, 'expected a text');
+  const { role, content: given, ...others } = message as Record<string, unknown>;
+  if (role !== undefined && role !== 'user') throw invalid(`${place}.message.role`, 'expected "user"');
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalid(`${place}.message.${other}`, 'is no field of a user message');
+  const read = { content: parsePromptContent(given), fields: parsePromptFields(rest, place) };
+  return typeof uuid === 'string' ? { ...read, id: uuid, isMine: false } : { ...read, id: randomUUID(), isMine: true };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

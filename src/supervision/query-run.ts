@@ -12,6 +12,9 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 /** After the last turn, background agents may still work for this long before the process is ended anyway. */
 const BACKGROUND_CEILING_MS = 10 * 60_000;
 
+/** A stream is not asked for more while this many prompts are unanswered: it waits, and nothing is lost (P9, P10). */
+const MAX_UNANSWERED = 1_000;
+
 interface LastResult {
   readonly isError: boolean;
   readonly isInterrupt: boolean;
@@ -123,7 +126,9 @@ export class QueryRun {
     if (typeof prompt === 'string') return this.#send(session, textPrompt(prompt));
     const iterator = prompt[Symbol.asyncIterator]();
     const over = session.ended.then(() => 'over' as const);
+    const limit = Math.min(MAX_UNANSWERED, this.#options.limits?.maxPromptQueue ?? MAX_UNANSWERED);
     for (let count = 0; ; count += 1) {
+      while (this.#turns.size >= limit) await Promise.race(this.#turns);
       const step = await Promise.race([iterator.next(), over]);
       if (step === 'over') {
         // Nobody waits for the next prompt, and the stream is told to stop.
@@ -135,9 +140,11 @@ export class QueryRun {
     }
   }
 
-  #send(session: Session, { content, id, isMine }: ReadPrompt): void {
+  #send(session: Session, { content, fields, id, isMine }: ReadPrompt): void {
     this.#view.remember(id, isMine);
-    const turn = session.prompt(content, { id, onBusy: 'steer' }).result.finally(() => this.#turns.delete(turn));
+    const turn = session
+      .prompt(content, { id, onBusy: 'steer', fields })
+      .result.finally(() => this.#turns.delete(turn));
     this.#turns.add(turn);
   }
 

@@ -40,6 +40,8 @@ export interface PromptLine {
   readonly priority?: 'now' | 'next' | 'later';
   /** The text is no command, whatever it begins with; obeyed since 2.1.248. */
   readonly isVerbatim?: boolean;
+  /** What the message carries beside them, as it is. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A dialect of the protocol: lenient in, strict out. Every encoder returns exactly one line with its line feed. */

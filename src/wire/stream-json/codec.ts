@@ -6,7 +6,7 @@ import { toLine } from './encoding.ts';
 export const streamJson: Codec = {
   decode: decodeLine,
 
-  encodePrompt: ({ uuid, content, priority, isVerbatim }) =>
+  encodePrompt: ({ uuid, content, priority, isVerbatim, fields }) =>
     toLine(
       // The order, the empty session id and the null parent are what the CLI has been seen to accept everywhere.
       {
@@ -14,8 +14,9 @@ export const streamJson: Codec = {
         message: { role: 'user', content },
         parent_tool_use_id: null,
         session_id: '',
+        ...fields,
         uuid,
-        priority,
+        ...(priority === undefined ? {} : { priority }),
         ...(isVerbatim === true ? { client_composed: true } : {}),
       },
       'INVALID_PROMPT',
