@@ -91,6 +91,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/incarnation-plan.ts': ['node:crypto'],
   // Arguments of public methods are checked at the edge, as options are.
   'src/session/call-options.ts': ['zod'],
+  'src/session/prompt-fields.ts': ['zod'],
   'src/session/session-controls.ts': ['zod'],
   // Ids are made where sessions and prompts are.
   'src/supervision/query-prompts.ts': ['node:crypto'],

@@ -71,6 +71,7 @@ export class SessionLife {
   #initializeAnswer: Answer | undefined;
   #state: StateChange['state'] = 'waiting';
   #lastExit: SessionOutput['exit'] = null;
+  #wasForced = false;
   #releaseStart: () => void = () => {};
 
   constructor(options: SessionLifeOptions) {
@@ -276,6 +277,7 @@ export class SessionLife {
     this.#incarnation = undefined;
     this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
+    this.#wasForced = output.wasForced;
     this.#options.conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
   }
@@ -339,6 +341,7 @@ export class SessionLife {
       cause: { code: cause.code, message: sentenceOf(cause) },
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(signal === undefined ? {} : { signal }),
+      ...(this.#wasForced ? { wasForced: true } : {}),
     });
     log.finish();
     conversation.recheck();

@@ -23,6 +23,8 @@ export type SessionFact =
       readonly cause: EndFacts;
       readonly exitCode?: number | null;
       readonly signal?: string | null;
+      /** The process did not leave when it was asked to, and was signalled. */
+      readonly wasForced?: true;
     }
   | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string }
   | { readonly type: 'prompt.delivered'; readonly promptId: string }

@@ -2,6 +2,7 @@ import { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { failureWords } from '../session/result-words.ts';
 import type { Session } from '../session/session.ts';
+import type { SessionEvent } from '../store/session-event.ts';
 import { resultFacts } from '../wire/result-facts.ts';
 import { currentHost } from './host.ts';
 import { openerFor, readQueryOptions, sessionOptionsOf } from './query-launch.ts';
@@ -15,6 +16,8 @@ const BACKGROUND_CEILING_MS = 10 * 60_000;
 /** A stream is not asked for more while this many prompts are unanswered: it waits, and nothing is lost (P9, P10). */
 const MAX_UNANSWERED = 1_000;
 
+type Ended = Extract<SessionEvent, { type: 'session.ended' }>;
+
 interface LastResult {
   readonly isError: boolean;
   readonly isInterrupt: boolean;
@@ -27,11 +30,14 @@ export class QueryRun {
   readonly #supervisor: Supervisor;
   readonly #view: QueryView;
   readonly #inputs = new Set<Promise<void>>();
-  readonly #turns = new Set<Promise<unknown>>();
+  readonly #turns = new Set<Promise<void>>();
   #starting: Promise<Session> | undefined;
   #last: LastResult | undefined;
   #failure: { readonly error: unknown } | undefined;
   #isClosed = false;
+  /** Something was not written, or not answered, because the process was gone. */
+  #isCutOff = false;
+  #ended: Ended | undefined;
 
   constructor(options: unknown) {
     this.#options = readQueryOptions(options);
@@ -75,6 +81,7 @@ export class QueryRun {
       const done = this.#drive(session, prompt);
       for await (const event of events) {
         if (event.type === 'subscriber.lagged') throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
+        if (event.type === 'session.ended') this.#ended = event;
         const value = event.type === 'message' ? event.message.value : undefined;
         if (value === undefined) continue;
         if (value['type'] === 'result') this.#last = readResult(value);
@@ -131,6 +138,7 @@ export class QueryRun {
       while (this.#turns.size >= limit) await Promise.race(this.#turns);
       const step = await Promise.race([iterator.next(), over]);
       if (step === 'over') {
+        this.#isCutOff = true;
         // Nobody waits for the next prompt, and the stream is told to stop.
         iterator.return?.()?.catch(() => {});
         return;
@@ -142,9 +150,10 @@ export class QueryRun {
 
   #send(session: Session, { content, fields, id, isMine }: ReadPrompt): void {
     this.#view.remember(id, isMine);
-    const turn = session
-      .prompt(content, { id, onBusy: 'steer', fields })
-      .result.finally(() => this.#turns.delete(turn));
+    const turn = session.prompt(content, { id, onBusy: 'steer', fields }).result.then(({ error }) => {
+      this.#turns.delete(turn);
+      this.#isCutOff ||= error?.code === 'CLI_EXITED';
+    });
     this.#turns.add(turn);
   }
 
@@ -153,12 +162,24 @@ export class QueryRun {
     const aborted = this.#abortError();
     if (aborted !== undefined) throw aborted;
     if (this.#isClosed) return;
-    if (ended !== undefined) throw ended;
+    // One that leaves by itself and says that all is well has only been faster than our goodbye.
+    if (ended !== undefined && (this.#isCutOff || !this.#hasLeft())) throw ended;
     if (this.#failure !== undefined) throw this.#failure.error;
     // As the official SDK has it; an interrupt, however, is an outcome and no error (P3).
     if (this.#last?.isError === true && !this.#last.isInterrupt) {
       throw new TroupeError('TURN_FAILED', { reason: `Claude Code returned an error result: ${this.#last.said}` });
     }
+    const { exitCode, signal, wasForced } = this.#ended ?? {};
+    // As the official SDK has it: what it did at its end may be lost, however good its last result was (P3).
+    if (this.#ended === undefined || wasForced === true || this.#last?.isInterrupt === true || this.#hasLeft()) return;
+    const status = exitCode === null ? `signal ${signal}` : `exit code ${exitCode}`;
+    throw new TroupeError('CLI_EXITED', { reason: `(${status})`, details: { exitCode, signal } });
+  }
+
+  /** The process ended with the status of success, or never began. */
+  #hasLeft(): boolean {
+    const { exitCode, signal } = this.#ended ?? {};
+    return (exitCode === 0 || exitCode === undefined) && (signal ?? null) === null;
   }
 
   #abortError(): TroupeError | undefined {
