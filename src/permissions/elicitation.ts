@@ -109,7 +109,8 @@ function assertFits(schema: Readonly<Record<string, unknown>>, content: Readonly
 
 function valueFault(property: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
   const { type, items } = property;
-  const isOfType = TYPE_CHECKS[String(type)];
+  // A type is a word of the server's, and may be the name of something that every object has.
+  const isOfType = Object.hasOwn(TYPE_CHECKS, String(type)) ? TYPE_CHECKS[String(type)] : undefined;
   if (isOfType !== undefined && !isOfType(value)) return `must be of the type "${String(type)}"`;
   const offered = choicesOf(property);
   if (offered !== undefined && !offered.includes(value)) return `must be one of ${listed(offered)}`;

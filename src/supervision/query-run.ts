@@ -67,6 +67,8 @@ export class QueryRun {
 
   /** Writes what the stream yields, until it ends or the session does. The run goes on until it is answered. */
   feed(prompt: QueryPrompt): Promise<void> {
+    // Nobody would ever read it.
+    if (this.#isClosed || this.#ended !== undefined) return Promise.reject(new TroupeError('SESSION_CLOSED'));
     const input = this.#feed(prompt).finally(() => this.#inputs.delete(input));
     this.#inputs.add(input);
     return input;
@@ -104,6 +106,13 @@ export class QueryRun {
   }
 
   async #start(): Promise<Session> {
+    const reason = 'expected an object';
+    if (typeof this.#options !== 'object' || this.#options === null || Array.isArray(this.#options)) {
+      throw new TroupeError('INVALID_OPTIONS', {
+        reason: `"options": ${reason}.`,
+        details: { field: 'options', reason },
+      });
+    }
     // Registered first, so that the messages of a start that fails are heard too.
     const session = await this.#supervisor.start({ ...sessionOptionsOf(this.#options), autoStart: false });
     session.restart();

@@ -52,6 +52,18 @@ describe('an elicitation (WIRE §19)', () => {
 });
 
 describe('the answer to an elicitation', () => {
+  it.each(['hasOwnProperty', 'toString', '__proto__', 'isPrototypeOf', 'constructor'])(
+    'survives a server whose field has the type "%s" (P10)',
+    (type) => {
+      const requestedSchema = { type: 'object', properties: { name: { type } } };
+      const request = { serverName: 'docs', message: 'Which one?', requestedSchema };
+      expect(parseElicitationResult({ action: 'accept', content: { name: 'x' } }, request)).toEqual({
+        behavior: 'accept',
+        content: { name: 'x' },
+      });
+    },
+  );
+
   it.each([
     [
       { action: 'accept', content: { name: 'a' } },

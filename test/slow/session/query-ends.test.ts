@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { query } from '../../../src/index.ts';
-import { script } from './stage.ts';
+import { errorFrom, script } from './stage.ts';
 
 const RESULT =
   '{"type":"result","subtype":"success","is_error":false,"result":"ok","session_id":"s","uuid":"u","num_turns":1,"usage":{}}';
@@ -16,6 +16,25 @@ const ONE_ANSWER = [
   'done',
 ];
 const UNTIL_GOODBYE = 'while read -r line; do :; done';
+
+describe('a query that is used wrongly', () => {
+  it.each([[null], [5], ['text'], [[]]])('refuses options that are none: %j (P6)', async (options) => {
+    const messages = query({ prompt: 'x', options: options as never });
+    expect((await errorFrom(messages.next())).details).toMatchObject({ field: 'options' });
+  });
+
+  it('refuses a stream of prompts after its end instead of swallowing it (P6)', async () => {
+    const messages = query({ prompt: 'x', options: { pathToClaudeCodeExecutable: await script(...ONE_ANSWER) } });
+    for await (const _ of messages);
+    let wasRead = false;
+    async function* late() {
+      wasRead = true;
+      yield { type: 'user', message: { role: 'user', content: 'late' } } as const;
+    }
+    expect((await errorFrom(messages.streamInput(late()))).code).toBe('SESSION_CLOSED');
+    expect(wasRead).toBe(false);
+  });
+});
 
 describe('the end of a query whose last result was good (P3)', () => {
   it.each([
