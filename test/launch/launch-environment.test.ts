@@ -50,6 +50,15 @@ describe('the environment of a session', () => {
     expect(launchEnvironment({ ...USERS, ...NESTED }, {}, MARK)).toEqual(clean);
   });
 
+  it('hands on what bounds the outputs of tools, and the caller beats the host (PEER test_mcp_large_output)', () => {
+    const host = { ...USERS, MAX_MCP_OUTPUT_TOKENS: '9000' };
+    const limitOf = (inherited: Record<string, string>, env: Record<string, string>) =>
+      launchEnvironment(inherited, { env }, MARK)['MAX_MCP_OUTPUT_TOKENS'];
+    expect(limitOf(USERS, {})).toBeUndefined();
+    expect(limitOf(host, {})).toBe('9000');
+    expect(limitOf(host, { MAX_MCP_OUTPUT_TOKENS: '7' })).toBe('7');
+  });
+
   it('gives a reason for every variable it does not hand on (R91)', () => {
     for (const [name, reason] of Object.entries(NESTING_VARIABLES)) {
       expect(isNestingVariable(name.replace('*', 'ANYTHING'))).toBe(true);

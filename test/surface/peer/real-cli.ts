@@ -12,6 +12,12 @@ export const REAL_CLI: PeerArea = {
       'options',
       'skills let the model see and run those',
     ),
+    'setting sources: none by default, of the user, of the project': real(
+      'sdk-behaviours',
+      'settings of the user and of the project count only',
+    ),
+    'large agents through initialize': real('sdk-behaviours', 'an agent of any size reaches the model'),
+    'hooks: context that is added': real('sdk-behaviours', 'a hook may add context to a prompt'),
     'setting sources: of the user': real('session-store', 'takes the settings of the user along (0600)'),
     'mode and model change in mid-session': real('conversation', 'changes model and permission mode while it runs'),
     'an interrupt': real('ends', 'stops a streaming turn and takes the next prompt (R43, WIRE §8)'),

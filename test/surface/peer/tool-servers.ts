@@ -51,6 +51,10 @@ export const TOOL_SERVERS: PeerArea = {
     'tools/list: annotations': tool('is listed with its description, its schema and its annotations'),
     'tools/list: the size of results, in _meta': tool('carries what tool search and the CLI read about it'),
     'results: text, picture, link, embedded, structured': tool('may return whatever MCP knows'),
+    'results: a picture is one for the model': [
+      'test/slow/real-cli/mcp-results.test.ts',
+      'reaches the model as an image',
+    ],
     'results: the error flag': [
       'test/slow/real-cli/tools.test.ts',
       'hands results, error results and throws to the model',
@@ -62,7 +66,7 @@ export const TOOL_SERVERS: PeerArea = {
     'schemas out of types of the language': { elsewhere: PYTHON_TYPES },
     'a variable that bounds outputs reaches the CLI': [
       'test/launch/launch-environment.test.ts',
-      'is the same in a nested shell',
+      'hands on what bounds the outputs of tools',
     ],
     'a small result is inline': [
       'test/slow/real-cli/tools.test.ts',

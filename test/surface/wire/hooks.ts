@@ -13,7 +13,7 @@ export const HOOKS: WireSection = {
       cli: 'The host registers every event and hears what comes; no release measured sends these two.',
     },
     'the fields of a call, by event': [REAL, 'are called in order around one Bash call'],
-    'continue, nothing and async: the normal flow': [DESK, 'passes the async form on'],
+    'continue, nothing and async: the normal flow': [REAL, '%s leaves the ordinary course, with its question'],
     'deny: an error result with the reason': [REAL, 'deny keeps the tool from running and tells the model why'],
     'allow with an input: no question': [REAL, 'allow with other input runs that, without a question'],
     'ask: a question for a harmless tool': [REAL, 'ask brings the question even for a harmless tool'],

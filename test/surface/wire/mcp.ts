@@ -41,8 +41,8 @@ export const HANDSHAKE: WireSection = {
       'tells the progress of a call only to its caller',
     ],
     'the host says that its list changed': [
-      'test/mcp/served-servers.test.ts',
-      'is forwarded when it is a notification',
+      'test/slow/real-cli/mcp-results.test.ts',
+      'about its list of tools brings a new one to the next turn',
     ],
     'the host speaks for a server nobody knows': [
       'test/control/control-channel.test.ts',

@@ -5,6 +5,7 @@ const DESK = 'test/permissions/permission-desk.test.ts';
 const ASKED = 'test/slow/real-cli/questions.test.ts';
 const PARALLEL = 'test/slow/real-cli/parallel-permissions.test.ts';
 const INTERRUPTS = 'test/slow/real-cli/interrupts.test.ts';
+const OPEN = 'test/slow/real-cli/permission-questions.test.ts';
 const READING = 'test/permissions/permission-request.test.ts';
 
 export const QUESTIONS: WireSection = {
@@ -13,7 +14,7 @@ export const QUESTIONS: WireSection = {
   rows: {
     'without the permission tool the CLI denies at once': { recorded: '2.1.332/05p-no-permission-prompt-tool' },
     'the permission tool is always stated': ['test/launch/launch-arguments.test.ts', 'asks by default'],
-    'the request, with all its fields': [READING, 'keeps everything a decider needs'],
+    'the request, with all its fields': [OPEN, 'is the question with everything the release tells of it'],
     'up to 2.1.19 it has four fields': [READING, 'needs no more than the four fields of older versions'],
     'allow with an input runs that': [REAL, 'runs the changed input'],
     'allow without an input: an error up to 2.1.205': [REAL, 'runs the tool after an allow without updatedInput'],
@@ -28,16 +29,13 @@ export const QUESTIONS: WireSection = {
     'deny: the reason, and the turn goes on': [REAL, 'tells the model the reason of a deny'],
     'deny with interrupt: the turn ends, the session goes on': [REAL, 'ends the turn as interrupted on a deny'],
     'never answered: the CLI waits for ever': [DESK, 'does not exist unless somebody sets one'],
-    'so the host has the deadline': [DESK, 'denies with a message and is recorded as expired'],
+    'so the host has the deadline': [OPEN, 'denies with the reason, is recorded as expired, and the turn goes on'],
     'an error instead of an answer: the tool is refused': [REAL, 'refuses the tool when the callback throws'],
     'answered twice, late, or by an unknown id: ignored': [
       'test/slow/session/permission.test.ts',
       'answered twice has one winner',
     ],
-    'an answer that is none counts as deny': [
-      'test/slow/session/control.test.ts',
-      'get an error answer at once when the callback throws',
-    ],
+    'an answer that is none counts as deny': [OPEN, '%s is refused, and the question stays open for a better one'],
     'a response with its id at the top level is ignored': [
       'test/wire/stream-json/encoding.test.ts',
       'puts the id at the top level of a request and inside an answer',

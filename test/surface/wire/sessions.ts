@@ -38,15 +38,15 @@ export const SESSIONS: WireSection = {
     ],
     'after a kill in the first turn it can be resumed': [
       'test/slow/real-cli/ends.test.ts',
-      'never calls a prompt completed whose tool was cut off',
+      'resumes the conversation after such a kill and runs the prompt once more',
     ],
     'the registry of live sessions, left behind by a kill': [
-      CONVERSATION,
-      'refuses a second session on a living conversation',
+      'test/conversations/change-session.test.ts',
+      'is not refused for an entry that a killed process left behind',
     ],
     'no lock: two processes would fork the history': [
-      'test/slow/session/lifecycle.test.ts',
-      'refuses a second start with the same session id',
+      CONVERSATION,
+      'refuses a second session on a living conversation',
     ],
   },
 };

@@ -41,10 +41,7 @@ export const DELIVERY: WireSection = {
       'test/wire/stream-json/encoding.test.ts',
       'writes a prompt with its uuid, no session id and no parent',
     ],
-    'queued, started, completed, cancelled': [
-      'test/wire/facts.test.ts',
-      'call a state of a prompt that was invented later other',
-    ],
+    'queued, started, completed, cancelled': ['test/wire/facts.test.ts', 'tell that a prompt is %s'],
     'completed comes after the result': [RECORDED, 'are two turns in 2.1.332: the second answers two'],
     'the result names the prompts it answers': [
       'test/wire/facts.test.ts',
@@ -114,8 +111,8 @@ export const SUBAGENTS: WireSection = {
   rows: {
     'their messages name the call that started them': [MESSAGES, 'are told apart by the call that started them'],
     'their questions name the agent': [
-      'test/permissions/permission-request.test.ts',
-      'keeps everything a decider needs',
+      'test/slow/real-cli/permission-questions.test.ts',
+      'says whose it is, and its answer reaches it',
     ],
     'their questions are taken back with the turn': [
       'test/slow/real-cli/parallel-permissions.test.ts',
