@@ -61,10 +61,16 @@ export function commandIsCovered(pattern: string, command: string): boolean {
  */
 export function commandMayContain(pattern: string, command: string): Fit {
   const searched = command.slice(0, MAX_SEARCHED_COMMAND);
-  const plain = searched.replaceAll(/\\\n/g, '').replaceAll(/\$\{?IFS\}?/g, ' ');
-  const spaced = plain.replaceAll(/[ \t]+/g, ' ').trim();
-  // The second reading sees through quotes and escapes inside a word, such as `r''m` or `\rm`.
-  const readings = [...new Set([spaced, spaced.replaceAll(/['"\\]/g, '')])];
+  // A backslash joins two lines, except behind another one and in a comment: there the next line is a command.
+  const joined = [searched.replaceAll(/\\\n/g, ''), searched];
+  const spaced = joined.map((text) =>
+    text
+      .replaceAll(/\$\{?IFS\}?/g, ' ')
+      .replaceAll(/[ \t]+/g, ' ')
+      .trim(),
+  );
+  // Each is read once more through quotes and escapes inside a word, such as `r''m` or `\rm`.
+  const readings = [...new Set(spaced.flatMap((text) => [text, text.replaceAll(/['"\\]/g, '')]))];
   const { body } = partsOf(pattern);
   const wanted = body.replaceAll(/[ \t]+/g, ' ').trim();
   if (readings.some((text) => occursIn(wanted, text))) return 'yes';

@@ -304,6 +304,13 @@ describe('any command at all', () => {
     );
   });
 
+  it.each(['# -\\\nrm x', 'echo a-\\\\\nrm x', 'r\\\nm x', '-\\\nrm x'])(
+    'finds it on both sides of a line that seems to go on: %j',
+    (command) => {
+      expect(commandMayContain('rm *', command)).toBe('yes');
+    },
+  );
+
   it('that a rule allows by name, the same rule would also deny: narrow lies within wide', () => {
     const pattern = fc.constantFrom('git *', 'git:*', 'git log', 'g*t *', '*', 'x * y', 'git * x');
     fc.assert(
