@@ -70,11 +70,15 @@ export class ControlPath {
 
   /**
    * True when there is a process to ask. One that is only starting is waited for: whether its flags hold a change that
-   * comes meanwhile, nobody could tell.
+   * comes meanwhile, nobody could tell. Nor is one asked that is leaving for a hibernation: the next start takes the change.
    */
   async reach(options: ControlOptions): Promise<boolean> {
     const { life } = this.#options;
-    await this.#until(() => life.incarnation === undefined || life.initializeAnswer !== undefined, options);
+    const isPausing = () => life.childSnapshot().matches('pausing');
+    const isSettled = () => life.incarnation === undefined || (life.initializeAnswer !== undefined && !isPausing());
+    // The pause may begin between the answer to this question and its use.
+    do await this.#until(isSettled, options);
+    while (!isSettled());
     this.#options.assertOpen();
     return life.incarnation !== undefined;
   }
