@@ -41,7 +41,9 @@ export interface Query extends AsyncGenerator<QueryMessage, void>, QueryControls
  * later CLI_EXITED when the process is lost, ABORTED, SUBSCRIBER_LAGGED, what the stream of prompts threw, and TURN_FAILED
  * when the last `result` was an error and nobody had interrupted it.
  */
-export function query({ prompt, options = {} }: QueryInput): Query {
+export function query(input: QueryInput): Query {
+  // Nothing given is read as no prompt, which is named when the query begins.
+  const { prompt, options = {} } = input ?? ({} as QueryInput);
   return queryOf(new QueryRun(options), prompt);
 }
 

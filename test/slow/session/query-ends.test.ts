@@ -18,6 +18,10 @@ const ONE_ANSWER = [
 const UNTIL_GOODBYE = 'while read -r line; do :; done';
 
 describe('a query that is used wrongly', () => {
+  it.each([undefined, null])('refuses %s in the place of its input (P6)', async (input) => {
+    expect(await errorFrom(query(input as never).next())).toMatchObject({ code: 'INVALID_PROMPT' });
+  });
+
   it.each([[null], [5], ['text'], [[]]])('refuses options that are none: %j (P6)', async (options) => {
     const messages = query({ prompt: 'x', options: options as never });
     expect((await errorFrom(messages.next())).details).toMatchObject({ field: 'options' });
