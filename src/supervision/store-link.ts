@@ -22,6 +22,7 @@ export class StoreLink {
   /** The conversation that came out of the store. */
   #resumed: string | undefined;
   #projects: string | undefined;
+  #isDisposed = false;
 
   constructor(store: SessionStore, options: SessionOptions, clock: Clock) {
     this.#store = store;
@@ -75,6 +76,7 @@ export class StoreLink {
 
   /** Removes the folder a conversation was resumed from; only when its last process is gone. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     await this.#folder?.dispose();
     this.#folder = undefined;
   }
@@ -88,13 +90,16 @@ export class StoreLink {
     if (sessionId === undefined) return;
     const env = launchEnvironment(host.env, this.#options, '');
     const configDir = resolve(host.cwd, configDirOf(env));
-    this.#folder = await makeResumeFolder({
+    const folder = await makeResumeFolder({
       store: this.#store,
       key: { projectKey, sessionId },
       source: { configDir, stateDir: env['CLAUDE_CONFIG_DIR'] ? configDir : homeOf(env) },
       parent: resolve(host.cwd, host.env['TMPDIR'] || tmpdir()),
       ...limits,
     });
+    // The session may have ended while the store was asked.
+    if (this.#isDisposed) await folder?.dispose();
+    else this.#folder = folder;
     if (this.#folder !== undefined) this.#resumed = sessionId;
   }
 }
