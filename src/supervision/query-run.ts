@@ -172,7 +172,7 @@ export class QueryRun {
     if (aborted !== undefined) throw aborted;
     if (this.#isClosed) return;
     // One that leaves by itself and says that all is well has only been faster than our goodbye.
-    if (ended !== undefined && (this.#isCutOff || !this.#hasLeft())) throw ended;
+    if (ended !== undefined && (this.#isCutOff || this.#ended?.exitCode !== 0)) throw ended;
     if (this.#failure !== undefined) throw this.#failure.error;
     // As the official SDK has it; an interrupt, however, is an outcome and no error (P3).
     if (this.#last?.isError === true && !this.#last.isInterrupt) {

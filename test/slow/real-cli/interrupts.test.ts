@@ -116,12 +116,15 @@ describe('an interrupt of the real CLI, row by row of WIRE §8', () => {
   });
 
   it('lets a prompt that the CLI holds run on, as a turn with its own result (R79)', async () => {
-    const { start } = await stage();
+    const { start, cli } = await stage();
     const session = await start({ includePartialMessages: true });
     const first = session.prompt('SLOW 200');
     await eventOf(session, 'message', ({ message }) => message.type === 'stream_event');
     const second = session.prompt('held', { onBusy: 'steer' });
     await eventOf(session, 'prompt.delivered', ({ promptId }) => promptId === second.id);
+    // Newer releases say when they hold it; until then an interrupt may come before it.
+    if (cli.since('2.1.220'))
+      await linesWith(session, { type: 'command_lifecycle', command_uuid: second.id, state: 'queued' });
 
     expect(await session.interrupt()).toEqual({ effect: 'interrupted', cancelled: [], stillQueued: [second.id] });
     expect((await first.result).outcome).toBe('interrupted');
@@ -129,12 +132,15 @@ describe('an interrupt of the real CLI, row by row of WIRE §8', () => {
   });
 
   it('takes back a prompt that the CLI holds when asked, and names it (R79, WIRE §8)', async () => {
-    const { start } = await stage();
+    const { start, cli } = await stage();
     const session = await start({ includePartialMessages: true });
     const first = session.prompt('SLOW 200');
     await eventOf(session, 'message', ({ message }) => message.type === 'stream_event');
     const held = session.prompt('held', { onBusy: 'steer' });
     await eventOf(session, 'prompt.delivered', ({ promptId }) => promptId === held.id);
+    if (cli.since('2.1.220')) {
+      await linesWith(session, { type: 'command_lifecycle', command_uuid: held.id, state: 'queued' });
+    }
     const unsent = session.prompt('unsent');
 
     const receipt = await session.interrupt({ cancelQueued: true });
