@@ -112,6 +112,22 @@ export const CONVERSATIONS: PeerArea = {
     'resume out of a store: a failure half way leaves nothing': folder('leaves nothing behind when the store fails'),
     'resume out of a store: a store that hangs leaves nothing': folder('leaves nothing behind when the store does not'),
     'resume out of a store: the settings of the user come along': store('takes the settings of the user along (0600)'),
+    'resume out of a store: the folder goes when there is nothing to start': [
+      'test/slow/session/resume-folders.test.ts',
+      'is gone when there is nothing to start',
+    ],
+    'resume out of a store: the folder goes when the process ends early or never answers': [
+      'test/slow/session/resume-folders.test.ts',
+      'is gone after the start of a process',
+    ],
+    'resume out of a store: the folder goes when the start is called off': [
+      'test/slow/session/resume-folders.test.ts',
+      'is gone when the start was called off',
+    ],
+    'resume out of a store: the folder goes when the loop is left early': [
+      'test/slow/session/resume-folders.test.ts',
+      'is gone when the loop over a query is left early',
+    ],
     'resume out of a store: settings that do not parse, or are not there': folder(
       'are copied as they are when they do not parse, and left out when they are not there or no files',
     ),
