@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventOf, processesOf, stage } from './stage.ts';
+import { recorded } from './transcript-of.ts';
 
 // The CLI refuses to run a lone sleep.
 const SLEEP = `CALL Bash ${JSON.stringify({ command: 'while true; do sleep 300; done', description: 'sleep' })}`;
@@ -15,16 +14,6 @@ async function sleeping(sessionId: string): Promise<{ pid: number; command: stri
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error('The tool did not start.');
-}
-
-/** Resolves when the CLI has written this text into a transcript. */
-async function recorded(configDir: string, text: string): Promise<void> {
-  const projects = join(configDir, 'projects');
-  const transcripts = () =>
-    readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
-  await expect
-    .poll(() => transcripts().some((name) => readFileSync(join(projects, name), 'utf8').includes(text)))
-    .toBe(true);
 }
 
 describe('interrupting the real CLI', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSupervisor, type PermissionRule, type Session } from '../../../src/index.ts';
 import { eventOf, stage } from './stage.ts';
+import { recorded } from './transcript-of.ts';
 
 const bash = (command: string) => `CALL Bash ${JSON.stringify({ command, description: 'work' })}`;
 const allow = (tool: string): PermissionRule => ({ tool, behavior: 'allow' });
@@ -109,13 +110,14 @@ describe('rules on the real CLI (DESIGN permissions)', () => {
 
 describe('the scope of an answer on the real CLI', () => {
   it('session: the same call and its like run without a question, also after a restart (P8)', async () => {
-    const { start, cwd } = await stage();
+    const { start, cwd, configDir } = await stage();
     const session = await start({ restart: QUICK_RESTART });
     const turn = session.prompt(bash('touch one'));
     const { requestId } = await eventOf(session, 'permission.requested');
     await session.permissions.answer(requestId, { behavior: 'allow', scope: 'session' });
-    expect((await turn.result).outcome).toBe('completed');
-
+    const { outcome, text = '' } = await turn.result;
+    expect(outcome).toBe('completed');
+    await recorded(configDir, JSON.stringify(text).slice(1, -1));
     process.kill(session.pid ?? 0, 'SIGKILL');
     await eventOf(session, 'session.restarting');
     expect((await session.prompt(bash('touch one')).result).outcome).toBe('completed');

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Session } from '../../../src/index.ts';
 
@@ -28,4 +30,14 @@ export async function linesWith(session: Session, wanted: CliLine): Promise<CliL
 /** The texts of the messages in the role of the user: tool results, echoes and what the CLI says in its name. */
 export function userTexts(lines: readonly CliLine[]): string[] {
   return lines.filter(({ type }) => type === 'user').map(({ message }) => JSON.stringify(message));
+}
+
+/** Resolves when the CLI has written this text into a transcript: older releases do so late, and what is not there cannot be resumed (WIRE §15). */
+export async function recorded(configDir: string, text: string): Promise<void> {
+  const projects = join(configDir, 'projects');
+  const transcripts = () =>
+    readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  await expect
+    .poll(() => transcripts().some((name) => readFileSync(join(projects, name), 'utf8').includes(text)))
+    .toBe(true);
 }

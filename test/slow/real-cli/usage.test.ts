@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/index.ts';
 import { eventOf, stage } from './stage.ts';
+import { recorded } from './transcript-of.ts';
 
 /** The fake model says 10 tokens in and 20 out for every answer, so that a turn of one request costs the same each time. */
 const ONE_ANSWER = { inputTokens: 10, outputTokens: 20 };
@@ -40,9 +41,10 @@ describe('what a session on the real CLI costs (R84)', () => {
   });
 
   it('goes on over a process that was killed and one that follows it, and nothing is paid twice (P8)', async () => {
-    const { start } = await stage();
+    const { start, configDir } = await stage();
     const session = await start({ restart: { type: 'permanent', backoff: { minMs: 1, maxMs: 1 } } });
     const first = await priceOf(session);
+    await recorded(configDir, 'Echo: hello');
     process.kill(session.pid ?? 0, 'SIGKILL');
     await eventOf(session, 'session.started', ({ incarnation }) => incarnation === 2);
     const second = await priceOf(session);
