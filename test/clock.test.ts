@@ -1,7 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { boundedClock, MAX_TIMER_MS, systemClock } from '../src/clock.ts';
-import { CountedClock } from './control/counted-clock.ts';
+import { simulatedClock } from '../src/testing/simulated-clock.ts';
 
 describe('a bounded clock', () => {
   it.each([Number.POSITIVE_INFINITY, MAX_TIMER_MS + 1])(
@@ -45,7 +45,7 @@ describe('a bounded clock', () => {
 });
 
 function openClock() {
-  const behind = new CountedClock();
+  const behind = simulatedClock();
   const asked: number[] = [];
   const cleared: unknown[] = [];
   const clock = boundedClock({

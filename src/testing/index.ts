@@ -30,3 +30,4 @@ export {
 } from './fake-model/script.ts';
 export { findRealCli, type RealCliHome, realCliHome } from './real-cli.ts';
 export { type ConformanceCase, sessionStoreConformance } from './session-store-conformance.ts';
+export { type SimulatedClock, simulatedClock } from './simulated-clock.ts';

@@ -1,7 +1,7 @@
 import { ControlChannel, type ControlOddity } from '../../src/control/control-channel.ts';
 import type { RequestHandler } from '../../src/control/request-handlers.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { streamJson } from '../../src/wire/stream-json/codec.ts';
-import { CountedClock } from './counted-clock.ts';
 
 /** One line the channel wrote, in short. */
 export type Sent =
@@ -18,7 +18,7 @@ export interface ChannelOptions {
 
 /** A channel on a pipe that keeps what was written, and a CLI that says what the test makes it say. */
 export function openChannel(options: ChannelOptions = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const sent: Sent[] = [];
   const oddities: ControlOddity[] = [];
   const keep = (line: string) => {

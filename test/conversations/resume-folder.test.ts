@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { InMemorySessionStore } from '../../src/conversations/in-memory-session-store.ts';
 import { makeResumeFolder, newestInStore, type ResumeFolderOptions } from '../../src/conversations/resume-folder.ts';
 import type { SessionStore } from '../../src/conversations/session-store.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { idOf, linesOf, prompt, transcriptDisk } from './transcript-disk.ts';
 
 const KEY = { projectKey: '-srv', sessionId: idOf(1) };
@@ -70,7 +70,7 @@ describe('a folder for a conversation out of a store', () => {
 
   it('leaves nothing behind when the store does not answer half way (P5)', async () => {
     const { store, make, parent } = await openStore();
-    const clock = new CountedClock();
+    const clock = simulatedClock();
     const silent: SessionStore = {
       append: store.append.bind(store),
       load: store.load.bind(store),

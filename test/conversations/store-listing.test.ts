@@ -6,7 +6,7 @@ import { getSessionMessages } from '../../src/conversations/read-messages.ts';
 import type { SessionStore, SessionStoreEntry } from '../../src/conversations/session-store.ts';
 import { askStore } from '../../src/conversations/store-call.ts';
 import { storeProject } from '../../src/conversations/store-listing.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { answer, idOf, prompt } from './transcript-disk.ts';
 
 /** A last line without a time would be told as written now, each time it is asked for. */
@@ -124,7 +124,7 @@ describe('listing a store', () => {
 
 describe('a call of a store', () => {
   it('fails after its deadline, and leaves no timer behind (P5)', async () => {
-    const clock = new CountedClock();
+    const clock = simulatedClock();
     const asking = askStore('load', () => new Promise(() => {}), { deadlineMs: 50, clock });
     clock.increment(50);
     await expect(asking).rejects.toMatchObject({

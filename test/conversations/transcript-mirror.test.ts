@@ -2,7 +2,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SessionKey, SessionStoreEntry, SessionStoreFlush } from '../../src/conversations/session-store.ts';
 import { TranscriptMirror } from '../../src/conversations/transcript-mirror.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 const MAIN: SessionKey = { projectKey: '-srv', sessionId: '11111111-1111-4111-8111-111111111111' };
 const SUB: SessionKey = { ...MAIN, subpath: 'subagents/agent-a1' };
@@ -219,7 +219,7 @@ interface Behaviour {
 }
 
 function openMirror({ flush = 'batched', failures = 0, throws = false, holds = false }: Behaviour = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const appends: { key: SessionKey; numbers: unknown[] }[] = [];
   const errors: { code: string; text: string; key: SessionKey; lines: number }[] = [];
   const held: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { type BridgedServer, McpBridge } from '../../src/mcp/mcp-bridge.ts';
 import type { ServableServer } from '../../src/mcp/server-hub.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 /** A JSON-RPC reply as it left the bridge. */
 export interface Reply {
@@ -18,7 +18,7 @@ export type Told =
 
 /** A bridge and a CLI that speaks to it. */
 export function openBridge(servers: Readonly<Record<string, ServableServer>>, timeout?: number) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const told: Told[] = [];
   const bridge = new McpBridge({
     clock,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
 import { ExternalServers } from '../../src/mcp/external-servers.ts';
 import { ServerWatch } from '../../src/mcp/server-watch.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 describe('the servers of the CLI', () => {
   it('are asked about, less and less often, until none is pending (WIRE §9)', async () => {
@@ -155,7 +155,7 @@ function report(name: string, status: string, error?: string) {
 }
 
 function open(names: readonly string[], options: { roundMs?: number } = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const changes: string[] = [];
   const untold: string[] = [];
   const cli: { answer: unknown[]; error: Error | undefined } = {

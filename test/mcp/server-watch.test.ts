@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServerWatch, type ServerWatchOptions } from '../../src/mcp/server-watch.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 describe('watching the handshakes', () => {
   it('tells that a server connects and is connected', () => {
@@ -135,7 +135,7 @@ async function settled(): Promise<void> {
 }
 
 function openWatch(options: Partial<ServerWatchOptions> = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const changes: string[] = [];
   const watch = new ServerWatch({
     clock,

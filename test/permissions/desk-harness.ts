@@ -5,7 +5,7 @@ import { PermissionDesk, type PermissionDeskOptions } from '../../src/permission
 import type { PermissionRequest } from '../../src/permissions/permission-request.ts';
 import type { PermissionRule } from '../../src/permissions/permission-rule.ts';
 import { RuleBook } from '../../src/permissions/rule-book.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 export const BASH = { tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 'toolu_1' };
 
@@ -20,7 +20,7 @@ export type Reply = { readonly payload: unknown } | { readonly error: unknown };
 
 /** A desk that keeps what it told, and questions that keep what came back. */
 export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const requested: PermissionRequest[] = [];
   const settled: { readonly id: string; readonly settlement: Settlement }[] = [];
   const dropped: { readonly id: string; readonly count: number }[] = [];

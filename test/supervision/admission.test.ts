@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AdmissionControl } from '../../src/supervision/admission.ts';
-import { CountedClock } from '../control/counted-clock.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const PATIENT = new AbortController().signal;
@@ -86,7 +86,7 @@ describe('session slots', () => {
 describe('the memory floor', () => {
   it('refuses a session at once while less memory is free (P9)', async () => {
     const limits = { maxSessions: 1, maxStarting: 1, minFreeMemoryBytes: Number.MAX_SAFE_INTEGER, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, new CountedClock());
+    const house = new AdmissionControl(limits, simulatedClock());
     await expect(house.takeSessionSlot(PATIENT)).rejects.toMatchObject({
       code: 'AT_CAPACITY',
       details: {
@@ -163,7 +163,7 @@ describe('giving up while waiting', () => {
 
 describe('start slots', () => {
   it('are limited on their own and wait without a deadline (P9)', async () => {
-    const clock = new CountedClock();
+    const clock = simulatedClock();
     const house = new AdmissionControl({ maxSessions: 1, maxStarting: 1, admissionMs: 1 }, clock);
     const releaseFirst = await house.takeStartSlot(PATIENT);
     let isAdmitted = false;
@@ -183,7 +183,7 @@ describe('start slots', () => {
 
   it('are limited per configuration folder, and one folder does not hold up another (P9)', async () => {
     const limits = { maxSessions: 1, maxStarting: 2, startsPerConfigDir: 1, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, new CountedClock());
+    const house = new AdmissionControl(limits, simulatedClock());
     const started: string[] = [];
     const start = async (name: string, folder: string, signal = PATIENT) => {
       const release = await house.takeStartSlot(signal, folder);
@@ -206,7 +206,7 @@ describe('start slots', () => {
 
   it('give the folder back when the wait for the rest is given up (R65)', async () => {
     const limits = { maxSessions: 1, maxStarting: 1, startsPerConfigDir: 1, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, new CountedClock());
+    const house = new AdmissionControl(limits, simulatedClock());
     const release = await house.takeStartSlot(PATIENT, '/other');
     const controller = new AbortController();
     const given = house.takeStartSlot(controller.signal, '/home').catch((error: unknown) => error);
@@ -221,7 +221,7 @@ describe('start slots', () => {
   });
 
   it('are given up at once by who aborts (R65)', async () => {
-    const house = new AdmissionControl({ maxSessions: 1, maxStarting: 1, admissionMs: NEVER }, new CountedClock());
+    const house = new AdmissionControl({ maxSessions: 1, maxStarting: 1, admissionMs: NEVER }, simulatedClock());
     await house.takeStartSlot(PATIENT);
     await expect(house.takeStartSlot(AbortSignal.abort('no'))).rejects.toMatchObject({ code: 'ABORTED', cause: 'no' });
   });
@@ -300,7 +300,7 @@ describe('session slots of a key', () => {
 });
 
 function openHouse(limits: { maxSessions: number; maxSessionsPerKey?: number; admissionMs?: number }) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const house = new AdmissionControl({ maxStarting: 4, admissionMs: NEVER, ...limits }, clock);
   const admitted: string[] = [];
   const refused = new Map<string, unknown>();

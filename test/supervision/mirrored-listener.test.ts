@@ -6,8 +6,8 @@ import { keyOfTranscript } from '../../src/conversations/transcript-key.ts';
 import { TranscriptMirror } from '../../src/conversations/transcript-mirror.ts';
 import type { IncarnationListener } from '../../src/session/incarnation.ts';
 import { MirroredListener } from '../../src/supervision/mirrored-listener.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { CliMessage } from '../../src/wire/cli-message.ts';
-import { CountedClock } from '../control/counted-clock.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const PROJECTS = '/config/projects';
@@ -179,7 +179,7 @@ function frame(filePath: string, lines: number): CliMessage {
 }
 
 function openListener({ holds = false, fails = false }: { holds?: boolean; fails?: boolean } = {}) {
-  const clock = new CountedClock();
+  const clock = simulatedClock();
   const heard: string[] = [];
   const messages: CliMessage[] = [];
   const appends: { key: SessionKey; lines: number }[] = [];
