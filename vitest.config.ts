@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/slow/**'],
+          setupFiles: ['test/fixed-chance.ts'],
           // Some walk through every state a machine can get to: seconds on a busy machine.
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -18,6 +19,7 @@ export default defineConfig({
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
           globalSetup: ['test/slow/build-first.ts'],
+          setupFiles: ['test/fixed-chance.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

@@ -13,6 +13,10 @@ const WORD = /[\w.-]/;
 const EXPANSION = /[$`{*?[]/;
 /** A program that a substitution names or completes: `` r`echo m` ``, or one spelled with braces: `{rm,-rf}`. */
 const SPELLED_BY_EXPANSION = /(?:^|[;&|\n\r(])\s*[^\s;&|()=`{]*(?:`|\{[^\s{}]*(?:,|\.\.))/;
+/** A word with escapes of its own, such as `$'\\x72m'`. */
+const SPELLED_BY_ESCAPES = /\$'[^']*\\/;
+/** A redirection with its target: it may stand before the program, as in `<f rm`, and may be of no interest itself. */
+const REDIRECTION = /(?:\d+|\{\w+\})?(?:&>>?|<<<|<<-?|<>|>>|>&|<&|>\||[<>])\s*[^\s<>;&|()]*/g;
 const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh', 'csh', 'tcsh', 'fish', 'source', '.']);
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!']);
 /** Programs that run the one named in their arguments. */
@@ -146,11 +150,15 @@ function isEnd(text: string, at: number): boolean {
 
 /** True where an expansion names the program, or a shell reads what to run from somewhere else. */
 function runsTheUnknown(text: string): boolean {
-  return SPELLED_BY_EXPANSION.test(text) || text.split(SEPARATORS).some((piece) => runsUnknownProgram(piece, text));
+  return (
+    SPELLED_BY_EXPANSION.test(text) ||
+    SPELLED_BY_ESCAPES.test(text) ||
+    text.split(SEPARATORS).some((piece) => runsUnknownProgram(piece, text))
+  );
 }
 
 function runsUnknownProgram(piece: string, text: string): boolean {
-  const words = piece.trim().split(/\s+/);
+  const words = piece.replaceAll(REDIRECTION, ' ').trim().split(/\s+/);
   while (KEYWORDS.has(words[0] ?? '') || /^\w+\+?=/.test(words[0] ?? '')) words.shift();
   const [program = '', ...rest] = words;
   if (/[$*?[]/.test(program)) return true;

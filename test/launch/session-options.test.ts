@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
 import { parseSessionOptions } from '../../src/launch/session-options.ts';
+import { runs } from '../fixed-chance.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';
 
@@ -237,7 +238,7 @@ describe('values that would become flags or further rules (R95)', () => {
           expect(TroupeError.is(error) && error.code).toBe('INVALID_OPTIONS');
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GroupRules, type MemberSpec, type MemberState, verdictOn } from '../../machines/group/strategy.ts';
+import { runs } from '../fixed-chance.ts';
 import { ASKED, BROKEN, CRASH } from './event-samples.ts';
 import { type OtpAnswer, OtpSupervisor } from './otp.ts';
 
@@ -56,7 +57,7 @@ describe('the decisions of a group', () => {
           expect(members.map((one) => one.id)).toEqual(otp.children.map((one) => one.id));
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
     expect([...seen].toSorted()).toEqual(['gave-up', 'nothing', 'restarted', 'shutdown']);
   });

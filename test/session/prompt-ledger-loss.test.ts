@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
 import type { LossPolicy } from '../../src/session/prompt-ledger.ts';
+import { runs } from '../fixed-chance.ts';
 import { INTERRUPTED, openLedger, type Step } from './ledger-harness.ts';
 
 const CRASH = new TroupeError('CLI_EXITED', { reason: 'exit code 1' });
@@ -110,7 +111,7 @@ describe('every accepted prompt', () => {
         expect(ended.map(({ id }) => id).sort()).toEqual([...accepted].sort());
         expect([ledger.queued, ledger.outstanding]).toEqual([[], []]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('every accepted prompt', () => {
           expect(delivered.filter((id) => ended.some((end) => end.id === id))).toEqual([]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

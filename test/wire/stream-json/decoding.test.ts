@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CliMessage } from '../../../src/wire/cli-message.ts';
 import type { Decoded } from '../../../src/wire/codec.ts';
 import { streamJson } from '../../../src/wire/stream-json/codec.ts';
+import { runs } from '../../fixed-chance.ts';
 
 describe('decoding a conversation line', () => {
   it.each(['stream_event', 'assistant', 'tool_progress'])('delivers a %s without parsing it', (type) => {
@@ -92,7 +93,7 @@ describe('decoding a line that is no message', () => {
       fc.property(fc.oneof(noise, almost), (line) => {
         for (const item of decode(line)) if (item.kind === 'message') expect(item.message.view).toBeDefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });
