@@ -123,6 +123,7 @@ export type {
   SubscriberEvent,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
+export type { FleetEvent } from './supervision/fleet-event.ts';
 export type { Group } from './supervision/group.ts';
 export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
 export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';
@@ -145,7 +146,7 @@ export type {
 export { type ReapedOrphan, type ReapOptions, type ReapReport, reapOrphans } from './supervision/reap-orphans.ts';
 export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
-export { createSupervisor, type FleetEvent, type Supervisor } from './supervision/supervisor.ts';
+export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type {
   ExitReport,
   LaunchPlan,

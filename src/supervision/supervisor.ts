@@ -11,25 +11,21 @@ import { parseSessionOptions, type SessionOptions } from '../launch/session-opti
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
 import { parseCall, ShutdownCall } from '../session/call-options.ts';
-import { errorOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
 import type { Admission } from '../session/session-life.ts';
-import type { SessionEvent } from '../store/session-event.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
-import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { assertConversationFree } from './conversation-use.ts';
+import { closeOnAbort, endStartOnAbort, whenReady } from './first-start.ts';
+import type { FleetEvent } from './fleet-event.ts';
+import { FleetObservers } from './fleet-observers.ts';
 import type { Group } from './group.ts';
-import type { GroupFleetEvent } from './group-fleet-event.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
-import { type OrphanEvent, StartSweep } from './start-sweep.ts';
-
-/** An event of any session, with the session's id; news of a group; or what was found of the sessions of a host that is gone. */
-export type FleetEvent = (SessionEvent & { readonly sessionId: string }) | GroupFleetEvent | OrphanEvent;
+import { StartSweep } from './start-sweep.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -46,12 +42,14 @@ export class Supervisor implements AsyncDisposable {
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
   readonly #groups: GroupRegistry;
-  readonly #listeners = new Set<(event: FleetEvent) => void>();
+  readonly #observers: FleetObservers;
   readonly #stopped: Promise<void>;
   readonly #sweep: StartSweep;
 
   constructor(options: SupervisorOptions) {
-    this.#options = options.inspect === undefined ? options : { ...options, inspect: this.#isolated(options.inspect) };
+    this.#observers = new FleetObservers(options.logger);
+    const { inspect } = options;
+    this.#options = inspect === undefined ? options : { ...options, inspect: this.#observers.isolated(inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const { admissionMs, drainMs, hostSignalMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
@@ -62,7 +60,7 @@ export class Supervisor implements AsyncDisposable {
       timeouts: options.timeouts,
       logger: options.logger,
       now: () => this.#clock.now(),
-      tell: (event) => this.#tell(event),
+      tell: (event) => this.#observers.tell(event),
     });
     this.#groups = new GroupRegistry({
       clock: this.#clock,
@@ -71,7 +69,7 @@ export class Supervisor implements AsyncDisposable {
         inherit: (own) => ({ ...this.#inherited(), ...own }),
         restart: restartSpec(options.restart, undefined),
       },
-      tell: (event) => this.#tell(event),
+      tell: (event) => this.#observers.tell(event),
       isTaken: (id) => this.#sessions.has(id),
       buildSession: (id, input) => {
         this.#assertFree(id, input);
@@ -121,7 +119,7 @@ export class Supervisor implements AsyncDisposable {
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
     const built = this.#build(id, options, false);
     built.life.begin();
-    if (options.autoStart !== false) await this.#ready(built, signal);
+    if (options.autoStart !== false) await whenReady(built, signal);
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
     return built.session;
@@ -170,9 +168,7 @@ export class Supervisor implements AsyncDisposable {
       const field = kind === 'event' ? 'listener' : 'kind';
       throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
     }
-    const isolated = this.#isolated(listener);
-    this.#listeners.add(isolated);
-    return () => this.#listeners.delete(isolated);
+    return this.#observers.add(listener);
   }
 
   /**
@@ -241,8 +237,8 @@ export class Supervisor implements AsyncDisposable {
       admission: slot.admission,
       isMember,
       admitsPrompts: () => this.state === 'running',
-      onListenerError: (error) => this.#complain(error),
-      isolated: (observer) => this.#isolated(observer),
+      onListenerError: (error) => this.#observers.complain(error),
+      isolated: (observer) => this.#observers.isolated(observer),
       permissions,
       restart,
       timeouts,
@@ -251,7 +247,7 @@ export class Supervisor implements AsyncDisposable {
     this.#sessions.set(id, built);
     this.#actor.send({ type: 'child.started' });
     built.log.listen((event) => {
-      if (this.#listeners.size > 0) this.#tell({ ...event, sessionId: id });
+      if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
       slot.release();
@@ -282,51 +278,6 @@ export class Supervisor implements AsyncDisposable {
         held?.();
       },
     };
-  }
-
-  /** Waits for the first ready state. A first start that fails is the caller's to see, and nothing of it stays behind. */
-  #ready({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
-      const stopListening = life.onChange(() => {
-        if (life.state !== 'ready' && life.state !== 'awaiting-permission') return;
-        settle();
-        resolve();
-      });
-      const settle = () => {
-        stopListening();
-        stopWatching();
-      };
-      void life.ended.then(({ cause }) => {
-        settle();
-        const wasAborted = signal?.aborted === true;
-        reject(wasAborted ? new TroupeError('ABORTED', { cause: signal.reason }) : errorOf(cause));
-      });
-    });
-  }
-
-  #tell(event: FleetEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
-  }
-
-  /** What an observer throws, at once or later, is its own affair: it is logged and stops nobody (R100). */
-  #isolated<Event>(observer: (event: Event) => unknown): (event: Event) => void {
-    return (event) => {
-      try {
-        const outcome = observer(event);
-        if (outcome instanceof Promise) outcome.catch((error: unknown) => this.#complain(error));
-      } catch (error) {
-        this.#complain(error);
-      }
-    };
-  }
-
-  #complain(error: unknown): void {
-    try {
-      this.#options.logger?.error({ err: error }, 'an observer threw');
-    } catch {
-      // A logger that throws leaves nobody to tell.
-    }
   }
 
   async #finishTurns(): Promise<void> {
@@ -360,23 +311,4 @@ function assertPlain(options: unknown): void {
     reason: '"options": must be a plain object.',
     details: { field: 'options', reason: 'must be a plain object' },
   });
-}
-
-/** A registered session is started by its first prompt: until it was ready once the signal may end that start. */
-function endStartOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
-  const stopWatching = onAbort(signal, () => life.stop('kill'));
-  const stopListening = life.onChange(() => {
-    if (life.state === 'ready') finish();
-  });
-  const finish = () => {
-    stopWatching();
-    stopListening();
-  };
-  void life.ended.then(finish);
-}
-
-function closeOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
-  const stopWatching = onAbort(signal, () => life.stop('kill'));
-  if (signal.aborted) life.stop('kill');
-  void life.ended.then(stopWatching);
 }

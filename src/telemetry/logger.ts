@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
-import type { FleetEvent, Supervisor } from '../supervision/supervisor.ts';
+import type { FleetEvent } from '../supervision/fleet-event.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
 
 /** A logger on stderr: stdout belongs to the command's own output. */
 export function createLogger(level: string): Logger {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { SessionFact } from '../../src/store/session-event.ts';
-import type { FleetEvent } from '../../src/supervision/supervisor.ts';
+import type { FleetEvent } from '../../src/supervision/fleet-event.ts';
 import { followFleet } from '../../src/telemetry/logger.ts';
 import { CliMessage } from '../../src/wire/cli-message.ts';
 

@@ -1,0 +1,45 @@
+import { TroupeError } from '../errors.ts';
+import { errorOf } from '../session/exit-cause.ts';
+import { onAbort } from './abort-watch.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+/** Waits for the first ready state. A first start that fails is the caller's to see, and nothing of it stays behind. */
+export function whenReady({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
+    const stopListening = life.onChange(() => {
+      if (life.state !== 'ready' && life.state !== 'awaiting-permission') return;
+      settle();
+      resolve();
+    });
+    const settle = () => {
+      stopListening();
+      stopWatching();
+    };
+    void life.ended.then(({ cause }) => {
+      settle();
+      const wasAborted = signal?.aborted === true;
+      reject(wasAborted ? new TroupeError('ABORTED', { cause: signal.reason }) : errorOf(cause));
+    });
+  });
+}
+
+/** A registered session is started by its first prompt: until it was ready once the signal may end that start. */
+export function endStartOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
+  const stopWatching = onAbort(signal, () => life.stop('kill'));
+  const stopListening = life.onChange(() => {
+    if (life.state === 'ready') finish();
+  });
+  const finish = () => {
+    stopWatching();
+    stopListening();
+  };
+  void life.ended.then(finish);
+}
+
+/** A caller that gives an abort controller ends the session by it at any time. */
+export function closeOnAbort({ life }: BuiltSession, signal: AbortSignal): void {
+  const stopWatching = onAbort(signal, () => life.stop('kill'));
+  if (signal.aborted) life.stop('kill');
+  void life.ended.then(stopWatching);
+}
