@@ -14,7 +14,7 @@ export interface InterruptReceipt {
   readonly effect: 'interrupted' | 'cancelled' | 'nothing';
   /** Prompts that will not run any more. */
   readonly cancelled: readonly string[];
-  /** Prompts that still wait and will run. */
+  /** Prompts that waited when the turn was stopped, or came since, and will run; the first may have begun already. */
   readonly stillQueued: readonly string[];
 }
 
@@ -47,6 +47,7 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
   const waiting = meant.filter((record) => record.state === 'delivered' && !stopped.includes(record));
+  const behind = [...waiting, ...conversation.ledger.queued];
   const isOverdue = overdue(incarnation.actor);
   try {
     cancelled.push(...(await send(target, incarnation, waiting)));
@@ -58,7 +59,7 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   const hasEnded = () => stopped.every(({ state }) => state === 'ended');
   await within(conversation, target.clock, 2 * target.interruptMs, hasEnded);
   if (isOverdue() || !hasEnded()) throw timedOut(target);
-  return receipt(conversation, 'interrupted', cancelled);
+  return receipt(conversation, 'interrupted', cancelled, behind);
 }
 
 /** The running turn is one of the CLI's own, such as the report of an agent: it is stopped, and our prompts run after it. */
@@ -70,12 +71,13 @@ async function interruptForeign(target: InterruptTarget, cancelled: string[]): P
   const waiting = conversation.ledger.outstanding.filter(
     ({ id, state }) => state === 'delivered' && id !== target.except,
   );
+  const behind = [...waiting, ...conversation.ledger.queued];
   const isOverdue = overdue(incarnation.actor);
   cancelled.push(...(await send(target, incarnation, waiting)));
   const hasEnded = () => conversation.turnNumber !== turn || !conversation.isTurnOpen;
   await within(conversation, clock, 2 * interruptMs, hasEnded);
   if (isOverdue() || !hasEnded()) throw timedOut(target);
-  return receipt(conversation, 'interrupted', cancelled);
+  return receipt(conversation, 'interrupted', cancelled, behind);
 }
 
 type Incarnation = NonNullable<SessionLife['incarnation']>;
@@ -162,10 +164,17 @@ function receipt(
   conversation: Conversation,
   effect: InterruptReceipt['effect'],
   cancelled: readonly string[],
+  behind: readonly PromptRecord[] = [],
 ): InterruptReceipt {
   const { queued, outstanding } = conversation.ledger;
-  const waiting = [...outstanding.filter(({ state }) => state === 'delivered'), ...queued];
-  return { effect, cancelled, stillQueued: waiting.map(({ id }) => id) };
+  // The next prompt may start, and end, before whoever asked hears that the turn has ended: it waited all the same.
+  const waiting = [...behind.filter(hasFuture), ...outstanding.filter(({ state }) => state === 'delivered'), ...queued];
+  return { effect, cancelled, stillQueued: [...new Set(waiting.map(({ id }) => id))] };
+}
+
+/** False for a prompt that ended without its turn. */
+function hasFuture({ state, result }: PromptRecord): boolean {
+  return state !== 'ended' || result?.outcome === 'completed' || result?.outcome === 'failed';
 }
 
 function overdue(actor: Incarnation['actor']): () => boolean {

@@ -99,6 +99,42 @@ describe('an interrupt', () => {
     expect((await turn.result).outcome).toBe('interrupted');
   });
 
+  it.each(['begun', 'ended'])(
+    'names the prompts that waited, also one that has %s when the receipt is made (R79)',
+    async (fate) => {
+      const result = {
+        type: 'result',
+        subtype: 'error_during_execution',
+        is_error: true,
+        user_message_uuids: ['first'],
+      };
+      const lifecycle = { type: 'command_lifecycle', command_uuid: 'held' };
+      const later = [
+        { type: 'result', subtype: 'success', is_error: false, result: 'done', user_message_uuids: ['held'] },
+        { ...lifecycle, state: 'completed' },
+      ];
+      const lines = [result, { ...lifecycle, state: 'started' }, ...(fate === 'ended' ? later : [])];
+      const { start } = await stage({
+        rules: [
+          on(
+            when.control('interrupt'),
+            step.respond({ still_queued: ['held'] }),
+            step.emitRaw(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+          ),
+          on(when.prompt({ equals: 'held', bare: true }), step.hang()),
+          on(when.prompt('go'), step.hang()),
+        ],
+      });
+      const session = await start();
+      const turn = session.prompt('go', { id: 'first' });
+      await eventOf(session, 'prompt.started');
+      session.prompt('held', { id: 'held', onBusy: 'steer' });
+      await eventOf(session, 'prompt.delivered', ({ promptId }) => promptId === 'held');
+      expect(await session.interrupt()).toEqual({ effect: 'interrupted', cancelled: [], stillQueued: ['held'] });
+      expect((await turn.result).outcome).toBe('interrupted');
+    },
+  );
+
   it('that is acknowledged while the work goes on is no stop until the process is gone (R45)', async () => {
     const talk = { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'still' }] } };
     const forever = Array.from({ length: 100 }, () => [step.emit(talk), step.delay(50)]).flat();
