@@ -1,3 +1,28 @@
+export { type Amounts, type Limits, UNITS, type Unit } from './budget/amounts.ts';
+export { type BudgetContext, type BudgetInput, initialBudget } from './budget/budget.context.ts';
+export {
+  BUDGET_STATES,
+  type BudgetEvent,
+  type BudgetNotice,
+  type BudgetStateName,
+  type Day,
+} from './budget/budget.events.ts';
+export { budgetMachine } from './budget/budget.machine.ts';
+export {
+  type Account,
+  type Block,
+  type BudgetRule,
+  type BudgetRules,
+  blockOf,
+  type Ledger,
+  type NewPayer,
+  type OnLimit,
+  type Payer,
+  type Scope,
+  type ScopeKind,
+  type Spending,
+} from './budget/ledger.ts';
+export type { BudgetVerdict } from './budget/verdict.ts';
 export {
   type ChildContext,
   type ChildInput,

@@ -18,6 +18,7 @@ export function diagramDocuments(machines) {
     'docs/machines/mcp-server.mmd': toMermaid(machines.mcpServerMachine),
     'docs/machines/child.mmd': toMermaid(machines.childMachine),
     'docs/machines/group.mmd': toMermaid(machines.groupMachine),
+    'docs/machines/budget.mmd': toMermaid(machines.budgetMachine),
     'docs/machines/supervisor.mmd': toMermaid(machines.supervisorMachine),
   };
 }

@@ -1,3 +1,4 @@
+import type { BudgetEvent } from '../../machines/budget/budget.events.ts';
 import type { ChildEvent } from '../../machines/child/child.events.ts';
 import type { GroupEvent } from '../../machines/group/group.events.ts';
 import type { McpServerEvent } from '../../machines/mcp-server/mcp-server.events.ts';
@@ -89,4 +90,27 @@ export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
   'child.stopped': { type: 'child.stopped' },
   'supervisor.drain': { type: 'supervisor.drain' },
   'supervisor.shutdown': { type: 'supervisor.shutdown' },
+};
+
+export const BUDGET_EVENTS: Samples<BudgetEvent> = {
+  'payer.joined': {
+    type: 'payer.joined',
+    id: 'review',
+    key: 'shop',
+    groups: ['team'],
+    rule: { limits: { usd: 1 }, warnAt: 0.8, onLimit: 'park' },
+  },
+  'payer.left': { type: 'payer.left', id: 'review' },
+  'usage.told': {
+    type: 'usage.told',
+    at: 1_000,
+    id: 'review',
+    settled: { usd: 2, tokens: 100, turns: 1 },
+    open: { usd: 0, tokens: 0, turns: 0 },
+    hasTurn: false,
+    isUnpriced: false,
+  },
+  'day.told': { type: 'day.told', day: { name: '1970-01-02', endsAt: 172_800_000 }, at: 86_400_000 },
+  'budget.raise': { type: 'budget.raise', scope: { kind: 'day', name: '1970-01-01' }, amounts: { usd: 10 } },
+  'budget.close': { type: 'budget.close' },
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  BUDGET_EVENTS,
   CHILD_EVENTS,
   GROUP_EVENTS,
   MCP_SERVER_EVENTS,
@@ -16,6 +17,7 @@ const EVENTS = [
   ...Object.values(MCP_SERVER_EVENTS),
   ...Object.values(CHILD_EVENTS),
   ...Object.values(GROUP_EVENTS),
+  ...Object.values(BUDGET_EVENTS),
   ...Object.values(SUPERVISOR_EVENTS),
 ];
 

@@ -1,14 +1,18 @@
 import type { AnyStateMachine, EventObject } from 'xstate';
+import { budgetMachine } from '../../machines/budget/budget.machine.ts';
+import type { Ledger } from '../../machines/budget/ledger.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
 import { groupMachine } from '../../machines/group/group.machine.ts';
 import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import { UNBOUNDED } from './budget-harness.ts';
 import { RESTART } from './child-harness.ts';
 import {
   ASKED,
   BROKEN,
+  BUDGET_EVENTS,
   CHILD_EVENTS,
   GROUP_EVENTS,
   MCP_SERVER_EVENTS,
@@ -112,6 +116,27 @@ export const SUBJECTS: Record<string, Subject> = {
     transient: [],
     goals: ['connected'],
   },
+  budget: {
+    machine: budgetMachine,
+    options: {
+      input: {
+        rules: {
+          session: UNBOUNDED,
+          key: UNBOUNDED,
+          group: UNBOUNDED,
+          total: UNBOUNDED,
+          day: { ...UNBOUNDED, limits: { usd: 1 } },
+        },
+        day: { name: '1970-01-01', endsAt: 86_400_000 },
+        at: 0,
+      },
+      events: Object.values(BUDGET_EVENTS),
+      // Sums grow without end; who pays, and which limits are reached, is what moves it.
+      contextOf: ({ ledger, ...rest }) => ({ ...rest, ...standOf(ledger as Ledger) }),
+    },
+    transient: [],
+    goals: ['closed'],
+  },
   supervisor: {
     machine: supervisorMachine,
     options: {
@@ -133,6 +158,10 @@ export const SUBJECTS: Record<string, Subject> = {
 function outcomesOf(actorId: string, outputs: readonly unknown[]): EventObject[] {
   const done = outputs.map((output) => ({ type: `xstate.done.actor.${actorId}`, output, actorId }));
   return [...done, { type: `xstate.error.actor.${actorId}`, error: new Error('broken'), actorId } as EventObject];
+}
+
+function standOf({ accounts, payers, day }: Ledger): object {
+  return { day, payers: Object.keys(payers), reached: Object.values(accounts).map(({ reached }) => reached) };
 }
 
 function codeOf(cause: unknown): unknown {

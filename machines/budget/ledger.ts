@@ -1,0 +1,216 @@
+import { type Amounts, type Limits, limitsOf, minus, NOTHING, plus, type Unit } from './amounts.ts';
+
+export type ScopeKind = 'session' | 'key' | 'group' | 'day' | 'total';
+/** Whose money it is. `name`: the id, the key, the group or the date; empty for the total. */
+export interface Scope {
+  readonly kind: ScopeKind;
+  readonly name: string;
+}
+
+/** What follows a limit: the turns that run may end, the turns that run are stopped, or the sessions end. */
+export type OnLimit = 'park' | 'interrupt' | 'kill';
+
+export interface BudgetRule {
+  readonly limits: Limits;
+  /** The share of a limit at which is warned. */
+  readonly warnAt: number;
+  readonly onLimit: OnLimit;
+}
+
+export type BudgetRules = Readonly<Record<ScopeKind, BudgetRule>>;
+
+export interface Account {
+  readonly scope: Scope;
+  readonly rule: BudgetRule;
+  readonly spent: Amounts;
+  /** Some of it has no known price: its dollars are more than `spent` says. */
+  readonly isUnpriced: boolean;
+  /** Turns that run, and are not yet among those spent. */
+  readonly running: number;
+  readonly warned: readonly Unit[];
+  readonly reached: readonly Unit[];
+}
+
+/** A session that spends. */
+export interface Payer {
+  readonly id: string;
+  /** Ids of its accounts; the one of the day is not named. */
+  readonly accounts: readonly string[];
+  /** What its running turn has used so far; already in `spent`. */
+  readonly open: Amounts;
+  readonly hasTurn: boolean;
+}
+
+export interface Ledger {
+  readonly rules: BudgetRules;
+  readonly day: string;
+  /** By `idOf` their scope. */
+  readonly accounts: Readonly<Record<string, Account>>;
+  /** By the id of their own account, in the order in which they joined. */
+  readonly payers: Readonly<Record<string, Payer>>;
+}
+
+export interface NewPayer {
+  readonly id: string;
+  readonly key: string | null;
+  /** From the outermost. */
+  readonly groups: readonly string[];
+  readonly rule: BudgetRule;
+}
+
+export interface Spending {
+  readonly id: string;
+  /** What has become final since it was told last. */
+  readonly settled: Amounts;
+  /** What the turn that runs has used so far: it replaces what was told before. */
+  readonly open: Amounts;
+  readonly hasTurn: boolean;
+  readonly isUnpriced: boolean;
+}
+
+/** Why a session gets no prompt now. */
+export interface Block {
+  readonly scope: Scope;
+  readonly unit: Unit;
+  readonly spent: number;
+  readonly limit: number;
+  readonly onLimit: OnLimit;
+  /** Nothing is used up: turns that run have taken what is left. */
+  readonly isTaken: boolean;
+}
+
+/** Accounts of keys and of groups nobody works for any more; older ones are forgotten. */
+export const IDLE_ACCOUNTS_KEPT = 1_000;
+const DAYS_KEPT = 31;
+
+export function idOf({ kind, name }: Scope): string {
+  return `${kind}:${name}`;
+}
+
+export function openLedger(rules: BudgetRules, day: string): Ledger {
+  const total: Scope = { kind: 'total', name: '' };
+  const accounts = [openAccount(total, rules.total), openAccount({ kind: 'day', name: day }, rules.day)];
+  return { rules, day, payers: {}, accounts: Object.fromEntries(accounts.map((one) => [idOf(one.scope), one])) };
+}
+
+/** A session begins to spend; one that comes again under the same id begins at nothing. */
+export function join(ledger: Ledger, { id, key, groups, rule }: NewPayer): Ledger {
+  const shared: Scope[] = [
+    ...(key === null ? [] : [{ kind: 'key', name: key } as const]),
+    ...groups.map((name) => ({ kind: 'group', name }) as const),
+  ];
+  const own: Scope = { kind: 'session', name: id };
+  const known = shared.map((scope) => ledger.accounts[idOf(scope)] ?? openAccount(scope, ledger.rules[scope.kind]));
+  const opened = [openAccount(own, rule), ...known];
+  const accounts = [...opened.map(({ scope }) => idOf(scope)), idOf({ kind: 'total', name: '' })];
+  return {
+    ...ledger,
+    accounts: { ...ledger.accounts, ...Object.fromEntries(opened.map((one) => [idOf(one.scope), one])) },
+    payers: { ...ledger.payers, [idOf(own)]: { id, accounts, open: NOTHING, hasTurn: false } },
+  };
+}
+
+/** A session is over. What it spent stays with its key, its groups, the day and the total. */
+export function leave(ledger: Ledger, id: string): Ledger {
+  const own = idOf({ kind: 'session', name: id });
+  const payer = ledger.payers[own];
+  if (payer === undefined) return ledger;
+  const left = payer.hasTurn ? withRunning(ledger, payer, -1) : ledger;
+  const { [own]: _payer, ...payers } = left.payers;
+  const { [own]: _account, ...accounts } = left.accounts;
+  return forgetIdle({ ...left, payers, accounts });
+}
+
+export function spend(ledger: Ledger, { id, settled, open, hasTurn, isUnpriced }: Spending): Ledger {
+  const own = idOf({ kind: 'session', name: id });
+  const payer = ledger.payers[own];
+  if (payer === undefined) return ledger;
+  const added = minus(plus(settled, open), payer.open);
+  const running = Number(hasTurn) - Number(payer.hasTurn);
+  const accounts = { ...ledger.accounts };
+  for (const account of accountsOf(ledger, payer)) {
+    accounts[idOf(account.scope)] = {
+      ...account,
+      spent: plus(account.spent, added),
+      running: account.running + running,
+      isUnpriced: account.isUnpriced || isUnpriced,
+    };
+  }
+  return { ...ledger, accounts, payers: { ...ledger.payers, [own]: { ...payer, open, hasTurn } } };
+}
+
+/** Adds to the limits of a scope; a unit without a limit stays without. */
+export function raise(ledger: Ledger, scope: Scope, amounts: Limits): Ledger {
+  const account = ledger.accounts[idOf(scope)];
+  if (account === undefined) return ledger;
+  const raised = limitsOf(account.rule.limits).map(([unit, limit]) => [unit, limit + (amounts[unit] ?? 0)] as const);
+  const rule = { ...account.rule, limits: Object.fromEntries(raised) };
+  return { ...ledger, accounts: { ...ledger.accounts, [idOf(scope)]: { ...account, rule } } };
+}
+
+/** Another day: its account begins at nothing. A turn over midnight pays each day what it used then. */
+export function turnDay(ledger: Ledger, day: string): Ledger {
+  if (day === ledger.day) return ledger;
+  const scope: Scope = { kind: 'day', name: day };
+  const fresh = ledger.accounts[idOf(scope)] ?? openAccount(scope, ledger.rules.day);
+  const running = Object.values(ledger.payers).filter(({ hasTurn }) => hasTurn).length;
+  const accounts = { ...ledger.accounts, [idOf(scope)]: { ...fresh, running } };
+  const days = Object.keys(accounts).filter((id) => id.startsWith('day:'));
+  const old = new Set(days.slice(0, Math.max(0, days.length - DAYS_KEPT)));
+  return { ...ledger, day, accounts: without(accounts, old) };
+}
+
+/** Why the session gets no prompt now; undefined when it may have one. */
+export function blockOf(ledger: Ledger, id: string): Block | undefined {
+  const payer = ledger.payers[idOf({ kind: 'session', name: id })];
+  if (payer === undefined) return undefined;
+  const blocks = accountsOf(ledger, payer).flatMap((account) => blocksIn(account, payer));
+  // What is used up says more than what is only taken.
+  return blocks.find(({ isTaken }) => !isTaken) ?? blocks[0];
+}
+
+export function accountsOf(ledger: Ledger, payer: Payer): Account[] {
+  const ids = [...payer.accounts, idOf({ kind: 'day', name: ledger.day })];
+  return ids.flatMap((id) => ledger.accounts[id] ?? []);
+}
+
+/** The sessions that pay into the account, in the order in which they joined. */
+export function payersOf(ledger: Ledger, { kind, name }: Scope): string[] {
+  const isOfAll = kind === 'total' || (kind === 'day' && name === ledger.day);
+  const payers = Object.values(ledger.payers);
+  return payers
+    .filter(({ accounts }) => isOfAll || accounts.includes(idOf({ kind, name })))
+    .map(({ id: payerId }) => payerId);
+}
+
+function openAccount(scope: Scope, rule: BudgetRule): Account {
+  return { scope, rule, spent: NOTHING, isUnpriced: false, running: 0, warned: [], reached: [] };
+}
+
+function blocksIn({ scope, rule, spent, running }: Account, payer: Payer): Block[] {
+  return limitsOf(rule.limits).flatMap(([unit, limit]) => {
+    const isSpent = spent[unit] >= limit;
+    // A prompt opens a turn, unless one runs that takes it up.
+    const isTaken = unit === 'turns' && !payer.hasTurn && spent.turns + running >= limit;
+    if (!isSpent && !isTaken) return [];
+    return [{ scope, unit, spent: spent[unit], limit, onLimit: rule.onLimit, isTaken: !isSpent }];
+  });
+}
+
+function withRunning(ledger: Ledger, payer: Payer, change: number): Ledger {
+  const changed = accountsOf(ledger, payer).map((account) => ({ ...account, running: account.running + change }));
+  return { ...ledger, accounts: { ...ledger.accounts, ...Object.fromEntries(changed.map((a) => [idOf(a.scope), a])) } };
+}
+
+function forgetIdle(ledger: Ledger): Ledger {
+  const shared = Object.keys(ledger.accounts).filter((id) => id.startsWith('key:') || id.startsWith('group:'));
+  if (shared.length <= IDLE_ACCOUNTS_KEPT) return ledger;
+  const used = new Set(Object.values(ledger.payers).flatMap(({ accounts }) => accounts));
+  const idle = shared.filter((id) => !used.has(id));
+  const old = new Set(idle.slice(0, Math.max(0, idle.length - IDLE_ACCOUNTS_KEPT)));
+  return old.size === 0 ? ledger : { ...ledger, accounts: without(ledger.accounts, old) };
+}
+
+function without<T>(entries: Readonly<Record<string, T>>, ids: ReadonlySet<string>): Record<string, T> {
+  return Object.fromEntries(Object.entries(entries).filter(([id]) => !ids.has(id)));
+}
