@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   SESSION_NOT_FOUND: 'No session with this id is supervised here.',
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
+  SESSION_PARKED: 'The session is parked: it has no process, and its prompts wait.',
   CHILD_EXISTS: 'The group has a child with this id already.',
   CHILD_NOT_FOUND: 'The group has no child with this id.',
   CHILD_RUNNING: 'The child is running or being restarted.',

@@ -11,8 +11,22 @@ export interface ChildInput {
   readonly isMember: boolean;
 }
 
-/** What follows when the process has ended because of that: sleep until a prompt comes, wait for the group, or a new process. */
-export type PauseReason = 'hibernate' | 'hold' | 'restart';
+/**
+ * What follows when the process has ended because of that: sleep until a prompt comes, wait for the group, a new process, or
+ * wait until what stands in the way is gone.
+ */
+export type PauseReason = 'hibernate' | 'hold' | 'restart' | 'park';
+
+/** Why a session may not work at present: a limit of its account, its login, or its money. */
+export type ParkReason = 'quota' | 'auth' | 'budget';
+
+export interface Parking {
+  readonly reason: ParkReason;
+  /** Epoch milliseconds of the planned end; null when somebody has to act. */
+  readonly until: number | null;
+  /** One sentence: what is in the way, and who or what ends it. */
+  readonly note: string;
+}
 
 export interface ChildContext extends ChildInput {
   /** Number of the newest incarnation, from 1; 0 before the first. */
@@ -25,6 +39,10 @@ export interface ChildContext extends ChildInput {
   readonly failures: number;
   readonly backoffMs: number;
   readonly pausedFor: PauseReason;
+  /** Set while it is parked, and from the moment it is to be. */
+  readonly parking: Parking | null;
+  /** It slept when it was parked, and sleeps on afterwards. */
+  readonly wasAsleep: boolean;
   /** Why the last incarnation ended, or why the session did. */
   readonly cause: EndCause | null;
 }
@@ -43,6 +61,8 @@ export function initialChild(input: ChildInput): ChildContext {
     failures: 0,
     backoffMs: 0,
     pausedFor: 'hibernate',
+    parking: null,
+    wasAsleep: false,
     cause: null,
   };
 }

@@ -1,4 +1,5 @@
 import type { EndCause } from '../session/session.events.ts';
+import type { Parking } from './child.context.ts';
 
 export type IncarnationEvent =
   | { type: 'incarnation.ready'; at: number }
@@ -16,6 +17,10 @@ export type ChildCommand =
   | { type: 'child.restart' }
   /** The group has given up. */
   | { type: 'child.quarantine' }
+  /** Ends the process and keeps the session, and its prompts, until `child.unpark`. Told again, the newest word holds. */
+  | ({ type: 'child.park' } & Parking)
+  /** What stood in the way is gone: it goes on as before. */
+  | { type: 'child.unpark' }
   | { type: 'child.stop'; mode: 'close' | 'kill' };
 
 export type ChildEvent = IncarnationEvent | ChildCommand;
@@ -28,6 +33,7 @@ export const CHILD_STATES = [
   'running',
   'pausing',
   'held',
+  'parked',
   'backing-off',
   'quarantined',
   'stopping',

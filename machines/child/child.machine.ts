@@ -7,12 +7,15 @@ import {
   consequenceOf,
   countedRestart,
   initialChild,
+  type Parking,
   type PauseReason,
 } from './child.context.ts';
 import type { ChildEvent, ChildNotice, ChildStateName, IncarnationCommand } from './child.events.ts';
 import { admission, incarnation } from './child.ports.ts';
 
 const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+
+const STOP = { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } as const;
 
 const CLOSE = { type: 'closeIncarnation', params: { mode: 'close' } } as const;
 
@@ -51,6 +54,11 @@ export const childMachine = setup({
     ),
     pardon: assign({ restarts: [], failures: 0 }),
     pauseFor: assign((_, params: { reason: PauseReason }) => ({ pausedFor: params.reason })),
+    park: assign((_, params: Parking) => ({ parking: params, wasAsleep: false })),
+    repark: assign((_, params: Parking) => ({ parking: params })),
+    parkAsleep: assign((_, params: Parking) => ({ parking: params, wasAsleep: true })),
+    wakeLater: assign({ wasAsleep: false }),
+    unpark: assign({ parking: null, wasAsleep: false }),
   },
   guards: {
     wasEverReady: ({ context }) => context.wasEverReady,
@@ -58,6 +66,8 @@ export const childMachine = setup({
     isStartedByHand: ({ context }) => !context.autoStart,
     isMember: ({ context }) => context.isMember,
     isToBeHeld: ({ context }) => context.pausedFor === 'hold',
+    isToBeParked: ({ context }) => context.pausedFor === 'park',
+    wasAsleep: ({ context }) => context.wasAsleep,
     isToBeRestarted: ({ context }) => context.pausedFor === 'restart',
     leftSurvivors: (_, params: { cause: EndCause }) => params.cause.code === 'TREE_SURVIVED',
     meansHold: ({ context }, params: { cause: EndCause; at: number }) =>
@@ -80,6 +90,8 @@ export const childMachine = setup({
     'child.hold': {},
     'child.restart': {},
     'child.quarantine': {},
+    'child.park': {},
+    'child.unpark': {},
     'incarnation.ready': {},
     'incarnation.ended': {},
   },
@@ -90,7 +102,8 @@ export const childMachine = setup({
       on: {
         'child.start': 'waiting',
         'child.hold': 'held',
-        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+        'child.park': { target: 'parked', actions: { type: 'parkAsleep', params: ({ event }) => parkingOf(event) } },
+        'child.stop': STOP,
       },
     },
     waiting: {
@@ -124,7 +137,8 @@ export const childMachine = setup({
       },
       on: {
         'child.hold': 'held',
-        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+        'child.park': { target: 'parked', actions: { type: 'park', params: ({ event }) => parkingOf(event) } },
+        'child.stop': STOP,
       },
     },
     running: {
@@ -162,6 +176,14 @@ export const childMachine = setup({
         },
         'child.hold': { target: 'pausing', actions: [{ type: 'pauseFor', params: { reason: 'hold' } }, CLOSE] },
         'child.restart': { target: 'pausing', actions: [{ type: 'pauseFor', params: { reason: 'restart' } }, CLOSE] },
+        'child.park': {
+          target: 'pausing',
+          actions: [
+            { type: 'pauseFor', params: { reason: 'park' } },
+            { type: 'park', params: ({ event }) => parkingOf(event) },
+            CLOSE,
+          ],
+        },
         'child.stop': {
           target: 'stopping',
           actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
@@ -172,9 +194,26 @@ export const childMachine = setup({
     pausing: {
       entry: { type: 'announce', params: { state: 'pausing' } },
       on: {
-        // A group says itself when a session that it holds goes on.
-        'child.start': [{ guard: 'isToBeHeld' }, { actions: { type: 'pauseFor', params: { reason: 'restart' } } }],
-        'child.restart': { actions: { type: 'pauseFor', params: { reason: 'restart' } } },
+        // A group says itself when a session that it holds goes on, and who parked one when that does.
+        'child.start': [
+          { guard: 'isToBeHeld' },
+          { guard: 'isToBeParked' },
+          { actions: { type: 'pauseFor', params: { reason: 'restart' } } },
+        ],
+        'child.restart': [{ guard: 'isToBeParked' }, { actions: { type: 'pauseFor', params: { reason: 'restart' } } }],
+        'child.park': [
+          { guard: 'isToBeHeld' },
+          {
+            actions: [
+              { type: 'pauseFor', params: { reason: 'park' } },
+              { type: 'park', params: ({ event }) => parkingOf(event) },
+            ],
+          },
+        ],
+        'child.unpark': {
+          guard: 'isToBeParked',
+          actions: ['unpark', { type: 'pauseFor', params: { reason: 'restart' } }],
+        },
         'child.hold': { actions: { type: 'pauseFor', params: { reason: 'hold' } } },
         'child.stop': {
           target: 'stopping',
@@ -189,6 +228,7 @@ export const childMachine = setup({
           },
           { guard: 'isToBeRestarted', target: 'waiting', actions: 'forgetIncarnation' },
           { guard: 'isToBeHeld', target: 'held', actions: 'forgetIncarnation' },
+          { guard: 'isToBeParked', target: 'parked', actions: 'forgetIncarnation' },
           { target: 'hibernated', actions: 'forgetIncarnation' },
         ],
       },
@@ -198,14 +238,34 @@ export const childMachine = setup({
       on: {
         'child.start': 'waiting',
         'child.quarantine': 'quarantined',
-        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+        'child.stop': STOP,
+      },
+    },
+    // No process, and no slot held. Only who parked it says when it goes on; its prompts wait.
+    parked: {
+      entry: { type: 'announce', params: { state: 'parked' } },
+      on: {
+        'child.park': {
+          target: 'parked',
+          reenter: true,
+          actions: { type: 'repark', params: ({ event }) => parkingOf(event) },
+        },
+        'child.unpark': [
+          { guard: 'wasAsleep', target: 'hibernated', actions: 'unpark' },
+          { target: 'waiting', actions: 'unpark' },
+        ],
+        // Somebody wants it with a process: a prompt, or its group.
+        'child.start': { actions: 'wakeLater' },
+        'child.hold': { target: 'held', actions: 'unpark' },
+        'child.stop': STOP,
       },
     },
     'backing-off': {
       entry: { type: 'announce', params: { state: 'backing-off' } },
       on: {
         'child.start': 'waiting',
-        'child.stop': { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } },
+        'child.park': { target: 'parked', actions: { type: 'park', params: ({ event }) => parkingOf(event) } },
+        'child.stop': STOP,
       },
       after: { backoff: 'waiting' },
     },
@@ -231,6 +291,10 @@ export const childMachine = setup({
   },
   output: ({ context }) => ({ cause: context.cause ?? STOPPED }),
 });
+
+function parkingOf({ reason, until, note }: Parking): Parking {
+  return { reason, until, note };
+}
 
 /** Ports reject with plain causes; anything else is a programming error and named as such. */
 function causeOf(error: unknown): EndCause {

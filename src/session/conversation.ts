@@ -40,6 +40,7 @@ export class Conversation {
   readonly #log: EventLog;
   readonly #wanted: string | undefined;
   readonly #expectedMode: () => string;
+  readonly #admitsWork: () => boolean;
   readonly #ledger: PromptLedger;
   readonly #meter: CostMeter;
   readonly #tasks = new BackgroundTasks();
@@ -64,11 +65,14 @@ export class Conversation {
     wanted: string | undefined;
     continuesOther: boolean;
     expectedMode: () => string;
+    /** Asked before each prompt goes out; what is held back waits for `goOn`. */
+    admitsWork?: () => boolean;
   }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
     this.#meter = new CostMeter(options);
     this.#expectedMode = options.expectedMode;
+    this.#admitsWork = options.admitsWork ?? (() => true);
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       listener: {
@@ -247,6 +251,11 @@ export class Conversation {
     });
   }
 
+  /** What held its prompts back is gone. */
+  goOn(): void {
+    this.#pump();
+  }
+
   /** Has everybody who waits look again: something outside the conversation changed. */
   recheck(): void {
     this.#wakeWatchers();
@@ -354,7 +363,7 @@ export class Conversation {
 
   #pump(): void {
     const delivery = this.#delivery;
-    while (delivery !== undefined) {
+    while (delivery !== undefined && this.#ledger.hasNext && this.#admitsWork()) {
       const record = this.#ledger.deliverNext();
       if (record === undefined) break;
       this.#append({ type: 'prompt.delivered', promptId: record.id });

@@ -1,3 +1,4 @@
+import type { Parking } from '../../machines/child/child.context.ts';
 import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { SessionStatus } from './session.ts';
@@ -26,6 +27,8 @@ export interface Explanation {
   readonly outstandingPrompts: number;
   readonly backgroundTasks: number;
   readonly degradedServers: readonly { readonly name: string; readonly reason: string }[];
+  /** Why it is parked, or will be after its turn, and until when (epoch milliseconds; null when somebody has to act). */
+  readonly parked: Parking | undefined;
   readonly lastFailure: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -80,6 +83,8 @@ function becauseOf(facts: ExplanationFacts): string {
       return `It failed: ${failure?.message ?? 'unknown reason'}`;
     case 'backing-off':
       return `Its process ended (${failure?.message ?? 'unknown reason'}); a new one resumes the conversation after a wait.`;
+    case 'parked':
+      return `It has no process, and its prompts wait: ${facts.parked?.note ?? 'it was parked.'}`;
     case 'quarantined':
       return `It used up its restarts or failed for good: ${failure?.message ?? 'unknown reason'}`;
     default:
@@ -112,6 +117,8 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
       return ['the end of the process tree'];
     case 'backing-off':
       return [`the end of the wait of ${backoffMs} ms`];
+    case 'parked':
+      return [endOf(facts.parked)];
     case 'quarantined':
       return ['restart() by its owner'];
     case 'hibernated':
@@ -121,4 +128,15 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
     default:
       return [];
   }
+}
+
+const ACTS: Readonly<Record<Parking['reason'], string>> = {
+  quota: 'somebody to resume the account',
+  auth: 'a login of its account',
+  budget: 'more budget',
+};
+
+function endOf(parked: Parking | undefined): string {
+  if (parked === undefined) return 'whoever parked it';
+  return parked.until === null ? ACTS[parked.reason] : `${new Date(parked.until).toISOString()}, when it goes on`;
 }

@@ -89,11 +89,13 @@ export class PromptLedger {
     return record;
   }
 
+  get hasNext(): boolean {
+    return this.#next() !== undefined;
+  }
+
   /** The prompt to write next, now marked as delivered: one at a time, but a steering one goes at once. */
   deliverNext(): PromptRecord | undefined {
-    const steering = this.#queue.findIndex((record) => record.onBusy === 'steer');
-    const index = this.#outstanding.length === 0 ? 0 : steering;
-    const record = index === -1 ? undefined : this.#queue[index];
+    const record = this.#next();
     if (record === undefined) return undefined;
     this.#queue = this.#queue.filter((other) => other !== record);
     record.state = 'delivered';
@@ -205,6 +207,10 @@ export class PromptLedger {
       record.wasInterruptAsked = false;
       record.interruptReason = undefined;
     }
+  }
+
+  #next(): PromptRecord | undefined {
+    return this.#outstanding.length === 0 ? this.#queue[0] : this.#queue.find(({ onBusy }) => onBusy === 'steer');
   }
 
   #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {

@@ -13,11 +13,14 @@ import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, errorOf, sentenceOf } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
+import { type Barrier, ParkingPlace } from './parking-place.ts';
 
 /** A slot that a session holds; released exactly once. */
 export interface Admission {
   /** Waits for a slot to run at all and a slot to start; resolves with the release of the start slot. */
   start(signal: AbortSignal): Promise<() => void>;
+  /** Gives the slot to run at all back, for as long as the session needs none; the next start takes one again. */
+  giveBack(): void;
   /** Its place in the line for a slot to run at all, from 1; undefined when it does not stand there. */
   position(): number | undefined;
 }
@@ -34,6 +37,8 @@ export interface SessionLifeOptions {
   readonly log: EventLog;
   readonly conversation: Conversation;
   readonly admission: Admission;
+  /** What stands in the way of its work; asked before each start and each prompt. */
+  readonly barrier?: Barrier | undefined;
   readonly inspect: ((event: unknown) => void) | undefined;
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
@@ -63,6 +68,7 @@ const HISTORY_KEPT = 1_000;
 /** A session over its incarnations: admission, start, restart, end. The child machine decides; this does. */
 export class SessionLife {
   readonly ended: Promise<SessionEnd>;
+  readonly parking: ParkingPlace;
   readonly #options: SessionLifeOptions;
   readonly #child: Actor<typeof childMachine>;
   readonly #history: StateChange[] = [];
@@ -89,6 +95,15 @@ export class SessionLife {
       ...(inspect === undefined ? {} : { inspect }),
     });
     this.#child.on('state.entered', ({ state }) => this.#childEntered(state));
+    this.parking = new ParkingPlace({
+      conversation: options.conversation,
+      send: (event) => {
+        if (!this.isOver) this.#child.send(event);
+      },
+      current: () => (this.#state === 'parked' ? this.#child.getSnapshot().context.parking : null),
+      hasProcess: () => this.#incarnation !== undefined,
+      barrier: options.barrier,
+    });
     this.ended = new Promise((resolve) => {
       const end = (cause: EndCause) => {
         this.#finish(cause);
@@ -148,11 +163,11 @@ export class SessionLife {
   /** A prompt wakes a session that sleeps, or is about to. */
   wakeForPrompt(): void {
     const child = this.#child.getSnapshot();
-    if (child.matches('hibernated') || child.matches('pausing')) this.wake();
+    if (child.matches('hibernated') || child.matches('pausing') || child.matches('parked')) this.wake();
   }
 
   /** Ends the process and keeps the session: until a prompt comes, until its group starts it, or for a new process at once. */
-  pause(reason: PauseReason): void {
+  pause(reason: Exclude<PauseReason, 'park'>): void {
     if (!this.isOver) this.#child.send({ type: `child.${reason}` });
   }
 
@@ -177,9 +192,14 @@ export class SessionLife {
   }
 
   async #admit(signal: AbortSignal): Promise<void> {
+    // Parked, it is in line no more: the signal says so.
+    if (!this.parking.admitsWork()) return aborted(signal);
     const release = await this.#options.admission.start(signal);
-    if (signal.aborted) release();
-    else this.#releaseStart = release;
+    if (signal.aborted) return release();
+    this.#releaseStart = release;
+    if (this.parking.admitsWork()) return;
+    this.#freeStart();
+    return aborted(signal);
   }
 
   #incarnationPort() {
@@ -300,7 +320,11 @@ export class SessionLife {
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
     if (state === 'running' || state === 'stopping' || state === 'pausing') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
-    this.#enter(state, context.incarnation);
+    if (state !== 'parked' || this.#state !== 'parked') this.#enter(state, context.incarnation);
+    if (state === 'parked' && context.parking !== null) {
+      this.#options.admission.giveBack();
+      log.append(context.incarnation, { type: 'session.parked', ...context.parking });
+    }
     const cause = context.cause === null ? undefined : { code: context.cause.code, message: sentenceOf(context.cause) };
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
     if (cause === undefined || context.cause === null) return;
@@ -353,4 +377,11 @@ export class SessionLife {
     this.#releaseStart();
     this.#releaseStart = () => {};
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -250,6 +250,7 @@ export class Session extends SessionControls implements AsyncDisposable {
       machine,
       backoffMs: child.backoffMs,
       position: life.position,
+      parked: life.parking.current ?? undefined,
     });
   }
 
@@ -271,9 +272,14 @@ export class Session extends SessionControls implements AsyncDisposable {
     } while (!isQuiet() && leftMs() > 0);
   }
 
-  /** Starts again at once after a quarantine, in a backoff, or out of hibernation; otherwise it changes nothing. */
+  /**
+   * Starts again at once after a quarantine, in a backoff, or out of hibernation; otherwise it changes nothing. Throws
+   * SESSION_PARKED, with the reason and the end of the wait, while something stands in the way of its work.
+   */
   restart(): void {
     this.#assertOpen();
+    const refusal = this.#parts.life.parking.refusal(this.id);
+    if (refusal !== undefined) throw refusal;
     this.#parts.life.wake();
   }
 

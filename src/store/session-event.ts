@@ -14,6 +14,13 @@ export type SessionFact =
       readonly restarts: number;
     }
   | { readonly type: 'session.hibernated' }
+  /** It has no process and waits, with its prompts, until then (epoch milliseconds); null when somebody has to act. */
+  | {
+      readonly type: 'session.parked';
+      readonly reason: 'quota' | 'auth' | 'budget';
+      readonly until: number | null;
+      readonly note: string;
+    }
   | { readonly type: 'session.quarantined'; readonly cause: EndFacts }
   /** A run-time setting was changed; it rules over restarts (P8). */
   | { readonly type: 'session.settings-changed'; readonly setting: string; readonly value: unknown }

@@ -76,10 +76,11 @@ export class AdmissionControl {
 
   /**
    * Waits for a session slot. Rejects with AT_CAPACITY after the admission deadline and with ABORTED at once when the
-   * signal fires; a waiter that left never takes a slot (R65). One that waits for its key keeps nobody else waiting.
+   * signal fires; a waiter that left never takes a slot (R65), and a patient one has no deadline. One that waits for its key keeps nobody else waiting.
    */
-  async takeSessionSlot(signal: AbortSignal, key?: string, ticket: object = {}): Promise<Release> {
-    const { maxSessions, maxSessionsPerKey, admissionMs } = this.#limits;
+  async takeSessionSlot(signal: AbortSignal, key?: string, ticket: object = {}, isPatient = false): Promise<Release> {
+    const { maxSessions, maxSessionsPerKey } = this.#limits;
+    const admissionMs = isPatient ? Number.POSITIVE_INFINITY : this.#limits.admissionMs;
     const until = this.#clock.now() + admissionMs;
     this.#assertMemory();
     this.#line.add(ticket);

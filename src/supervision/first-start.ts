@@ -3,12 +3,12 @@ import { errorOf } from '../session/exit-cause.ts';
 import { onAbort } from './abort-watch.ts';
 import type { BuiltSession } from './session-factory.ts';
 
-/** Waits for the first ready state. A first start that fails is the caller's to see, and nothing of it stays behind. */
+/** Waits for the first ready state, or for the first obstacle: parked, it takes prompts too. A first start that fails is the caller's to see, and nothing of it stays behind. */
 export function whenReady({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
     const stopListening = life.onChange(() => {
-      if (life.state !== 'ready' && life.state !== 'awaiting-permission') return;
+      if (life.state !== 'ready' && life.state !== 'awaiting-permission' && life.state !== 'parked') return;
       settle();
       resolve();
     });

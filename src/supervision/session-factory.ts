@@ -14,6 +14,7 @@ import { RuleBook } from '../permissions/rule-book.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import { Conversation } from '../session/conversation.ts';
 import { Incarnation } from '../session/incarnation.ts';
+import type { Barrier } from '../session/parking-place.ts';
 import { Session } from '../session/session.ts';
 import { type Admission, SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
@@ -30,6 +31,8 @@ export interface SessionSurroundings {
   readonly open: OpenTransport;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
+  /** What stands in the way of its work; asked before each start and each prompt. */
+  readonly barrier?: Barrier | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
   readonly admitsPrompts: () => boolean;
@@ -65,14 +68,15 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const settings = freshSettings();
   const { stderrTailBytes } = limits;
   const log = buildLog(limits, around);
+  let life: SessionLife | undefined;
   const conversation = new Conversation({
     log,
     maxQueued: limits.maxPromptQueue,
     wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
+    admitsWork: () => life?.parking.admitsWork() ?? true,
   });
-  let life: SessionLife | undefined;
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
   const servers = new ServerSet(options.mcpServers);
@@ -88,6 +92,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     log,
     conversation,
     admission: around.admission,
+    barrier: around.barrier,
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
     cleanUp: storeLink === undefined ? undefined : () => storeLink.dispose(),

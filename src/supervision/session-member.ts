@@ -102,8 +102,9 @@ export class SessionMember implements GroupMember {
   }
 }
 
+/** A parked one waits, and has not failed: who parked it has it go on. */
 function isReady(life: BuiltSession['life']): boolean {
-  return life.state === 'ready' || life.state === 'awaiting-permission';
+  return life.state === 'ready' || life.state === 'awaiting-permission' || life.state === 'parked';
 }
 
 /** Resolves when the condition holds or the session is over; each state is bounded by its own deadlines. */

@@ -12,7 +12,6 @@ import { parseSupervisorOptions, type SupervisorOptions } from '../launch/superv
 import type { PermissionRequest } from '../permissions/permission-request.ts';
 import { parseCall, ShutdownCall } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
-import type { Admission } from '../session/session-life.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { AdmissionControl } from './admission.ts';
 import { assertConversationFree } from './conversation-use.ts';
@@ -25,6 +24,7 @@ import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
+import { SessionSlot } from './session-slot.ts';
 import { StartSweep } from './start-sweep.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
@@ -107,7 +107,8 @@ export class Supervisor implements AsyncDisposable {
   /**
    * Starts a session and resolves when it is ready for prompts. Rejects with INVALID_OPTIONS, SESSION_EXISTS,
    * CONVERSATION_IN_USE, AT_CAPACITY, SUPERVISOR_STOPPED, ABORTED, or the reason the start failed; by then the process
-   * tree of the failed start is gone. With `autoStart: false` it resolves at once and the first prompt starts the process.
+   * tree of the failed start is gone. A session that is parked meanwhile is started, too: its prompts wait. With
+   * `autoStart: false` it resolves at once and the first prompt starts the process.
    */
   async start(input: SessionOptions = {}): Promise<Session> {
     const options = this.#optionsOf(input);
@@ -234,7 +235,7 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       open: spawn ?? openSubprocess,
       inspect,
-      admission: slot.admission,
+      admission: slot,
       isMember,
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#observers.complain(error),
@@ -250,39 +251,30 @@ export class Supervisor implements AsyncDisposable {
       if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
-      slot.release();
+      slot.end();
       this.#sessions.delete(id);
       this.#tellMachine({ type: 'child.stopped' });
     });
     return built;
   }
 
-  /** The session's slot is taken once, with its first start, and kept until it is over; a start slot for each start. */
-  #slot({ key, configDir, env }: SessionOptions): { admission: Admission; release: () => void } {
-    const folder = configDir ?? env?.['CLAUDE_CONFIG_DIR'];
-    const ticket = {};
-    let held: (() => void) | undefined;
-    let isOver = false;
-    return {
-      admission: {
-        start: async (signal) => {
-          await this.#sweep.before(signal);
-          held ??= await this.#admission.takeSessionSlot(signal, key, ticket);
-          if (isOver) held();
-          return this.#admission.takeStartSlot(signal, folder);
-        },
-        position: () => this.#admission.positionOf(ticket),
-      },
-      release: () => {
-        isOver = true;
-        held?.();
-      },
-    };
+  #slot({ key, configDir, env }: SessionOptions): SessionSlot {
+    return new SessionSlot({
+      control: this.#admission,
+      key,
+      configDir: configDir ?? env?.['CLAUDE_CONFIG_DIR'],
+      before: (signal) => this.#sweep.before(signal),
+    });
   }
 
   async #finishTurns(): Promise<void> {
-    const conversations = [...this.#sessions.values()].map(({ conversation }) => conversation);
-    await Promise.all(conversations.map((conversation) => conversation.until(() => conversation.isDrained)));
+    const sessions = [...this.#sessions.values()];
+    // What a parked session keeps would run when nobody is here any more: its prompts are given back with its end.
+    await Promise.all(
+      sessions.map(({ conversation, life }) =>
+        conversation.until(() => conversation.isDrained || life.state === 'parked'),
+      ),
+    );
   }
 
   async #stopChildren(mode: 'close' | 'kill'): Promise<void> {

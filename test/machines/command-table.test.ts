@@ -40,15 +40,17 @@ session.kill          | closing.reaping  | closing.reaping  | closing.reaping  |
 `;
 
 const CHILD_TABLE = `
-event             | hibernated | waiting | running     | pausing    | held        | backing-off | quarantined | stopping | stopped
-incarnation.ready | stays      | stays   | stays       | stays      | stays       | stays       | stays       | stays    | -
-incarnation.ended | stays      | stays   | backing-off | hibernated | stays       | stays       | stays       | stopped  | -
-child.start       | waiting    | stays   | stays       | stays      | waiting     | waiting     | waiting     | stays    | -
-child.hibernate   | stays      | stays   | pausing     | stays      | stays       | stays       | stays       | stays    | -
-child.hold        | held       | held    | pausing     | stays      | stays       | stays       | held        | stays    | -
-child.restart     | stays      | stays   | pausing     | stays      | stays       | stays       | stays       | stays    | -
-child.quarantine  | stays      | stays   | stays       | stays      | quarantined | stays       | stays       | stays    | -
-child.stop        | stopped    | stopped | stopping    | stopping   | stopped     | stopped     | stopped     | stays    | -
+event             | hibernated | waiting | running     | pausing    | held        | parked     | backing-off | quarantined | stopping | stopped
+incarnation.ready | stays      | stays   | stays       | stays      | stays       | stays      | stays       | stays       | stays    | -
+incarnation.ended | stays      | stays   | backing-off | hibernated | stays       | stays      | stays       | stays       | stopped  | -
+child.start       | waiting    | stays   | stays       | stays      | waiting     | stays      | waiting     | waiting     | stays    | -
+child.hibernate   | stays      | stays   | pausing     | stays      | stays       | stays      | stays       | stays       | stays    | -
+child.hold        | held       | held    | pausing     | stays      | stays       | held       | stays       | held        | stays    | -
+child.restart     | stays      | stays   | pausing     | stays      | stays       | stays      | stays       | stays       | stays    | -
+child.quarantine  | stays      | stays   | stays       | stays      | quarantined | stays      | stays       | stays       | stays    | -
+child.park        | parked     | parked  | pausing     | stays      | stays       | stays      | parked      | stays       | stays    | -
+child.unpark      | stays      | stays   | stays       | stays      | stays       | waiting    | stays       | stays       | stays    | -
+child.stop        | stopped    | stopped | stopping    | stopping   | stopped     | stopped    | stopped     | stopped     | stays    | -
 `;
 
 /** States that are left in the same breath: nothing can happen in them. */
@@ -145,6 +147,7 @@ async function childIn(state: string) {
   if (state === 'quarantined') child.send({ type: 'incarnation.ended', cause: BROKEN, at: 1, chance: 0.5 });
   if (state === 'pausing') child.send({ type: 'child.hibernate' });
   if (state === 'held') child.send({ type: 'child.hold' });
+  if (state === 'parked') child.send(CHILD_EVENTS['child.park']);
   if (state === 'stopping') child.send({ type: 'child.stop', mode: 'close' });
   if (state === 'stopped') child.send({ type: 'child.stop', mode: 'close' });
   expect(opened.state()).toBe(state);
@@ -153,7 +156,7 @@ async function childIn(state: string) {
 
 async function childNear(state: string) {
   if (state === 'hibernated') return openChild({ autoStart: false });
-  if (state === 'waiting' || state === 'held' || state === 'stopped') return openChild();
+  if (['waiting', 'held', 'parked', 'stopped'].includes(state)) return openChild();
   return readyChild();
 }
 

@@ -69,6 +69,8 @@ export const CHILD_EVENTS: Samples<ChildEvent> = {
   'child.hold': { type: 'child.hold' },
   'child.restart': { type: 'child.restart' },
   'child.quarantine': { type: 'child.quarantine' },
+  'child.park': { type: 'child.park', reason: 'quota', until: 90_000, note: 'The account is at its limit.' },
+  'child.unpark': { type: 'child.unpark' },
   'child.stop': { type: 'child.stop', mode: 'close' },
 };
 

@@ -1,0 +1,85 @@
+import type { Parking } from '../../machines/child/child.context.ts';
+import type { ChildEvent } from '../../machines/child/child.events.ts';
+import { TroupeError } from '../errors.ts';
+import type { Conversation } from './conversation.ts';
+
+/** What stands in the way of a session's work at this moment: a limit of its account, its login, its money. */
+export type Barrier = () => Parking | undefined;
+
+export interface ParkingOptions {
+  readonly conversation: Conversation;
+  readonly send: (event: ChildEvent) => void;
+  /** What holds now; null while nothing does. */
+  readonly current: () => Parking | null;
+  readonly hasProcess: () => boolean;
+  readonly barrier: Barrier | undefined;
+}
+
+/** Puts a session aside while something stands in its way, with its prompts kept, and lets it go on. */
+export class ParkingPlace {
+  readonly #options: ParkingOptions;
+  /** To be parked when the running turn has ended. */
+  #planned: Parking | undefined;
+
+  constructor(options: ParkingOptions) {
+    this.#options = options;
+  }
+
+  /** Why it is parked, or about to be; null otherwise. */
+  get current(): Parking | null {
+    return this.#planned ?? this.#options.current();
+  }
+
+  /**
+   * Ends the process and keeps the session, without a slot, until `unpark`; told again, the newest word holds. `after-turn`
+   * (the default) lets what runs come to its end and sends nothing more meanwhile; `now` ends the running turn as
+   * `interrupted`.
+   */
+  park(parking: Parking, when: 'after-turn' | 'now' = 'after-turn'): void {
+    const { conversation, hasProcess } = this.#options;
+    if (when === 'now' || !conversation.isWorking || !hasProcess()) {
+      this.#parkNow(parking);
+      return;
+    }
+    const isPlanned = this.#planned !== undefined;
+    this.#planned = parking;
+    if (isPlanned) return;
+    void conversation
+      .until(() => this.#planned === undefined || !conversation.isWorking)
+      .then(() => {
+        if (this.#planned !== undefined) this.#parkNow(this.#planned);
+      });
+  }
+
+  /** What stood in the way is gone: it goes on as before, and one that prompts wait for gets a process. */
+  unpark(): void {
+    const { conversation, send } = this.#options;
+    this.#planned = undefined;
+    if (conversation.ledger.queued.length > 0) send({ type: 'child.start' });
+    send({ type: 'child.unpark' });
+    conversation.goOn();
+  }
+
+  /** Whether a prompt may go out; where something stands in its way the session is parked. */
+  admitsWork(): boolean {
+    if (this.#planned !== undefined) return false;
+    const obstacle = this.#options.barrier?.();
+    if (obstacle === undefined) return true;
+    this.park(obstacle);
+    return false;
+  }
+
+  /** The refusal of what only who parked it may do. */
+  refusal(id: string): TroupeError | undefined {
+    const parking = this.#options.current();
+    if (parking === null) return undefined;
+    const { reason, until, note } = parking;
+    return new TroupeError('SESSION_PARKED', { reason: note, details: { id, reason, until } });
+  }
+
+  #parkNow(parking: Parking): void {
+    this.#planned = undefined;
+    const { reason, until, note } = parking;
+    this.#options.send({ type: 'child.park', reason, until, note });
+  }
+}
