@@ -24,13 +24,15 @@ export {
 } from './budget/ledger.ts';
 export type { BudgetVerdict } from './budget/verdict.ts';
 export {
+  afterRestart,
   type ChildContext,
   type ChildInput,
   type ChildOutput,
   type Consequence,
   consequenceOf,
-  countedRestart,
+  type Failure,
   initialChild,
+  judged,
 } from './child/child.context.ts';
 export {
   CHILD_STATES,
@@ -50,6 +52,17 @@ export {
   type RestartSpec,
   type RestartType,
 } from './child/child-spec.ts';
+export {
+  ENDINGS,
+  type Ending,
+  type EndingConsequence,
+  type EndingRule,
+  endingOf,
+  endings,
+  isAskedFor,
+  isFinal,
+  ruleOf,
+} from './child/endings.ts';
 export { countRestart, type RestartDecision } from './child/restart-window.ts';
 export type { GroupContext, GroupInput, GroupOutput } from './group/group.context.ts';
 export {

@@ -48,6 +48,71 @@ export function optionsDocument(support) {
   ].join('\n')}\n`;
 }
 
+const CONSEQUENCES = {
+  stop: 'the session ends',
+  restart: 'restart',
+  'restart-once': 'restart, once',
+  quarantine: 'set aside',
+  park: 'parked, or set aside',
+};
+
+/** The table of endings as a page: what each means, then what the owner can do. */
+export function endingsDocument(endings) {
+  const cell = (text) => text.replaceAll('|', '\\|');
+  const rows = Object.entries(endings).map(([name, rule]) => {
+    const codes = rule.codes.map((code) => `\`${code}\``).join(' ');
+    const counts = rule.isCounted ? 'yes' : 'no';
+    const backoff = rule.hasBackoff ? 'yes' : 'no';
+    const first = rule.firstStart === 'fails' ? 'the start fails' : 'no different';
+    const follows = CONSEQUENCES[rule.consequence];
+    return `| \`${name}\` | ${cell(rule.recognised)} | ${codes} | ${follows} | ${counts} | ${backoff} | ${first} |`;
+  });
+  const advice = Object.entries(endings).map(([name, rule]) => `| \`${name}\` | ${cell(rule.advice)} |`);
+  return `${[
+    '# How a process ends, and what follows',
+    '',
+    'Every end of a CLI process is of one of these kinds. The kind alone decides what follows, for sessions and for groups; you',
+    'find it as `ending` beside `code` in the events `session.restarting`, `session.quarantined` and `session.ended`, and in',
+    '`session.explain()`. This page is generated from `machines/child/endings.ts`: run `npm run docs` after a change.',
+    '',
+    'The consequence is that of a `transient` session, the default, which was ready once. A `temporary` one ends in every case. A',
+    '`permanent` one is restarted also after `asked` and `killed`, and that restart counts; `session.close()` and `session.kill()`',
+    'are no ends of a process but of the session, and end every type. In a group the group restarts its member, or gives up where',
+    'a session would be set aside.',
+    '',
+    '| ending | recognised by | codes | consequence | counts | backoff | before it was ever ready |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    '- **restart** resumes the conversation, after the backoff of `restart.backoff`. More than `restart.intensity` restarts that',
+    '  count within `restart.periodMs` set the session aside.',
+    '- **restart, once**: the same end again before a turn was completed sets the session aside, as `repeating`.',
+    '- **set aside** is the state `quarantined`: the session is kept, listed and explained with the ends that led to it, takes no',
+    '  prompts, and goes on after `session.restart()`.',
+    '- **parked, or set aside**: who keeps the account or the budget parks the session before its process ends. A process that ends',
+    '  by itself with such a cause sets it aside, because then nobody would bring it back.',
+    '',
+    'Two decisions that one may expect otherwise. Exit code 0 that nobody asked for is restarted, also in a `transient` session,',
+    'although it is a normal exit for OTP: the conversation goes on only if somebody brings it back, and `left` counts, so a CLI',
+    'that leaves at once is set aside soon. And SIGKILL alone is no proof that memory ran out: only a count of the kernel or the',
+    'words of the runtime are. The count is that of the cgroup, in which other processes may live as well.',
+    '',
+    '## What the owner can do',
+    '',
+    '| ending | advice |',
+    '|---|---|',
+    ...advice,
+    '',
+    '## What ends no process',
+    '',
+    '- A turn that fails, for whatever reason the API gave: the prompt ends as `failed`, the process takes the next one. A login',
+    '  that is refused is told this way too. Only a process that ends after such a turn, unasked, is of the kind `auth`.',
+    '- Lines that are no JSON, foreign output on stdout, unknown messages, bytes that are no UTF-8: a `diagnostic` event each.',
+    '- A hook, a tool or an optional MCP server that fails, and words on stderr.',
+    '- `maxTurns` and `maxBudgetUsd` of the CLI: the turn fails, and later ones fail the same way.',
+  ].join('\n')}\n`;
+}
+
 /** The error table as a page: one section per group, one row per code, in the order of the source. */
 export function errorDocument(codes) {
   const headings = new Map(ERROR_GROUPS);

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
 import { ERROR_CODES } from '../dist/src/errors.js';
 import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
-import { diagramDocuments, errorDocument, optionsDocument } from './documents.mjs';
+import { diagramDocuments, endingsDocument, errorDocument, optionsDocument } from './documents.mjs';
 
 const documents = {
   ...diagramDocuments(machines),
   'docs/errors.md': errorDocument(ERROR_CODES),
+  'docs/endings.md': endingsDocument(machines.ENDINGS),
   'docs/options.md': optionsDocument({ ...OPTION_SUPPORT, ...PART_SUPPORT }),
 };
 

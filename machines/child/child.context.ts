@@ -1,5 +1,6 @@
 import type { EndCause } from '../session/session.events.ts';
 import { backoffMs, healthyAfterMs, type RestartSpec } from './child-spec.ts';
+import { type Ending, isAskedFor, ruleOf } from './endings.ts';
 import { countRestart } from './restart-window.ts';
 
 export interface ChildInput {
@@ -28,6 +29,14 @@ export interface Parking {
   readonly note: string;
 }
 
+/** An end that nobody asked for. */
+export interface Failure {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly incarnation: number;
+  readonly cause: EndCause;
+}
+
 export interface ChildContext extends ChildInput {
   /** Number of the newest incarnation, from 1; 0 before the first. */
   readonly incarnation: number;
@@ -37,6 +46,10 @@ export interface ChildContext extends ChildInput {
   readonly restarts: readonly number[];
   /** Ends since the session was last healthy. */
   readonly failures: number;
+  /** The newest ends that nobody asked for, oldest first, since somebody last started the session by hand. */
+  readonly failed: readonly Failure[];
+  /** The ending that was worth one restart, until a turn is completed. */
+  readonly retriedFor: Ending | null;
   readonly backoffMs: number;
   readonly pausedFor: PauseReason;
   /** Set while it is parked, and from the moment it is to be. */
@@ -51,6 +64,9 @@ export interface ChildOutput {
   readonly cause: EndCause;
 }
 
+/** Failures kept to explain a quarantine. */
+const FAILURES_KEPT = 20;
+
 export function initialChild(input: ChildInput): ChildContext {
   return {
     ...input,
@@ -59,6 +75,8 @@ export function initialChild(input: ChildInput): ChildContext {
     readyAt: null,
     restarts: [],
     failures: 0,
+    failed: [],
+    retriedFor: null,
     backoffMs: 0,
     pausedFor: 'hibernate',
     parking: null,
@@ -74,24 +92,53 @@ export function initialChild(input: ChildInput): ChildContext {
 export type Consequence = 'stop' | 'restart' | 'quarantine' | 'hold';
 
 /**
- * A first start that fails is the caller's error, not a crash to repeat. A permanent cause would only fail again, so it
- * burns no restart (P8).
+ * A first start that fails is the caller's error, not a crash to repeat. What else follows stands in the table of endings;
+ * the intensity limits the restarts that count (P8).
  */
 export function consequenceOf(context: ChildContext, cause: EndCause, at: number): Consequence {
   if (context.isMember) return 'hold';
   if (!context.wasEverReady || context.restart.type === 'temporary') return 'stop';
-  if (cause.code === 'closed' && context.restart.type === 'transient') return 'stop';
-  if (cause.permanent && cause.code !== 'closed') return 'quarantine';
+  const { ending } = judged(context, cause);
+  const { consequence, isCounted } = ruleOf(ending);
+  // OTP restarts a permanent child also after a normal end; where no process may start any more it cannot.
+  if (consequence === 'stop' && (context.restart.type === 'transient' || ending === 'host-shutdown')) return 'stop';
+  // A wall is no failure, but nobody knows yet when it ends.
+  if (consequence === 'quarantine' || consequence === 'park') return 'quarantine';
+  if (consequence !== 'stop' && !isCounted) return 'restart';
   return countRestart(context.restarts, at, context.restart).allowed ? 'restart' : 'quarantine';
 }
 
+/** The cause as it counts here: what is worth one restart is worth no second one before a turn was completed (R62). */
+export function judged(context: ChildContext, cause: EndCause): EndCause {
+  const isAgain = ruleOf(cause.ending).consequence === 'restart-once' && context.retriedFor === cause.ending;
+  if (!isAgain) return cause;
+  return { ...cause, ending: 'repeating', details: { ...cause.details, again: cause.ending } };
+}
+
+/** What is remembered of every end. */
+export function rememberedEnd(context: ChildContext, cause: EndCause, at: number): Partial<ChildContext> {
+  const known = judged(context, cause);
+  const failure: Failure = { at, incarnation: context.incarnation, cause: known };
+  const isWorthOne = ruleOf(cause.ending).consequence === 'restart-once';
+  return {
+    cause: known,
+    ...(isWorthOne ? { retriedFor: cause.ending } : {}),
+    ...(isAskedFor(cause.ending) ? {} : { failed: [...context.failed, failure].slice(-FAILURES_KEPT) }),
+  };
+}
+
 /** The context after an end that is followed by a restart. */
-export function countedRestart(context: ChildContext, at: number, chance: number): Partial<ChildContext> {
+export function afterRestart(
+  context: ChildContext,
+  { cause, at, chance }: { cause: EndCause; at: number; chance: number },
+): Partial<ChildContext> {
+  const { isCounted, hasBackoff } = ruleOf(cause.ending);
+  const isFree = !isCounted && !isAskedFor(cause.ending);
   const uptimeMs = context.readyAt === null ? 0 : at - context.readyAt;
   const failures = uptimeMs >= healthyAfterMs(context.restart.backoff) ? 1 : context.failures + 1;
   return {
     failures,
-    restarts: countRestart(context.restarts, at, context.restart).restarts,
-    backoffMs: backoffMs(context.restart.backoff, failures, chance),
+    restarts: isFree ? context.restarts : countRestart(context.restarts, at, context.restart).restarts,
+    backoffMs: hasBackoff || isAskedFor(cause.ending) ? backoffMs(context.restart.backoff, failures, chance) : 0,
   };
 }

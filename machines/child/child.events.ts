@@ -3,6 +3,8 @@ import type { Parking } from './child.context.ts';
 
 export type IncarnationEvent =
   | { type: 'incarnation.ready'; at: number }
+  /** A turn was completed: what ended a process before has not hindered this one. */
+  | { type: 'incarnation.progressed' }
   /** The incarnation is over and its process tree is gone. `chance` (0 … 1) feeds the jitter of the backoff. */
   | { type: 'incarnation.ended'; cause: EndCause; at: number; chance: number };
 

@@ -1,19 +1,21 @@
 import { assign, emit, sendTo, setup, spawnChild, stopChild } from 'xstate';
 import type { EndCause } from '../session/session.events.ts';
 import {
+  afterRestart,
   type ChildContext,
   type ChildInput,
   type ChildOutput,
   consequenceOf,
-  countedRestart,
   initialChild,
   type Parking,
   type PauseReason,
+  rememberedEnd,
 } from './child.context.ts';
 import type { ChildEvent, ChildNotice, ChildStateName, IncarnationCommand } from './child.events.ts';
 import { admission, incarnation } from './child.ports.ts';
+import { endingOf } from './endings.ts';
 
-const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
+const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', ending: 'asked' };
 
 const STOP = { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } as const;
 
@@ -21,7 +23,7 @@ const CLOSE = { type: 'closeIncarnation', params: { mode: 'close' } } as const;
 
 /**
  * A session under supervision: it outlives its incarnations. A restart is a new incarnation that resumes the
- * conversation (P8); too many of them, or a permanent cause, set the session aside instead of losing it.
+ * conversation (P8); too many of them, or an end that would only repeat itself, set the session aside instead of losing it.
  */
 export const childMachine = setup({
   types: {
@@ -49,10 +51,14 @@ export const childMachine = setup({
       readyAt: context.readyAt ?? params.at,
     })),
     blame: assign((_, params: { cause: EndCause }) => ({ cause: params.cause })),
-    countRestart: assign(({ context }, params: { at: number; chance: number }) =>
-      countedRestart(context, params.at, params.chance),
+    rememberEnd: assign(({ context }, params: { cause: EndCause; at: number }) =>
+      rememberedEnd(context, params.cause, params.at),
     ),
-    pardon: assign({ restarts: [], failures: 0 }),
+    planRestart: assign(({ context }, params: { cause: EndCause; at: number; chance: number }) =>
+      afterRestart(context, params),
+    ),
+    forgetRetry: assign({ retriedFor: null }),
+    pardon: assign({ restarts: [], failures: 0, failed: [], retriedFor: null }),
     pauseFor: assign((_, params: { reason: PauseReason }) => ({ pausedFor: params.reason })),
     park: assign((_, params: Parking) => ({ parking: params, wasAsleep: false })),
     repark: assign((_, params: Parking) => ({ parking: params })),
@@ -69,7 +75,7 @@ export const childMachine = setup({
     isToBeParked: ({ context }) => context.pausedFor === 'park',
     wasAsleep: ({ context }) => context.wasAsleep,
     isToBeRestarted: ({ context }) => context.pausedFor === 'restart',
-    leftSurvivors: (_, params: { cause: EndCause }) => params.cause.code === 'TREE_SURVIVED',
+    leftSurvivors: (_, params: { cause: EndCause }) => params.cause.ending === 'survivors',
     meansHold: ({ context }, params: { cause: EndCause; at: number }) =>
       consequenceOf(context, params.cause, params.at) === 'hold',
     meansRestart: ({ context }, params: { cause: EndCause; at: number }) =>
@@ -93,6 +99,7 @@ export const childMachine = setup({
     'child.park': {},
     'child.unpark': {},
     'incarnation.ready': {},
+    'incarnation.progressed': {},
     'incarnation.ended': {},
   },
   states: {
@@ -145,29 +152,42 @@ export const childMachine = setup({
       entry: [{ type: 'announce', params: { state: 'running' } }, 'countIncarnation', 'spawnIncarnation'],
       on: {
         'incarnation.ready': { actions: { type: 'markReady', params: ({ event }) => ({ at: event.at }) } },
+        'incarnation.progressed': { actions: 'forgetRetry' },
         'incarnation.ended': [
           {
             guard: { type: 'meansHold', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
             target: 'held',
-            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+            actions: [
+              'forgetIncarnation',
+              { type: 'rememberEnd', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            ],
           },
           {
             guard: { type: 'meansRestart', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
             target: 'backing-off',
             actions: [
               'forgetIncarnation',
-              { type: 'blame', params: ({ event }) => ({ cause: event.cause }) },
-              { type: 'countRestart', params: ({ event }) => ({ at: event.at, chance: event.chance }) },
+              {
+                type: 'planRestart',
+                params: ({ event }) => ({ cause: event.cause, at: event.at, chance: event.chance }),
+              },
+              { type: 'rememberEnd', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
             ],
           },
           {
             guard: { type: 'meansQuarantine', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
             target: 'quarantined',
-            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+            actions: [
+              'forgetIncarnation',
+              { type: 'rememberEnd', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            ],
           },
           {
             target: 'stopped',
-            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+            actions: [
+              'forgetIncarnation',
+              { type: 'rememberEnd', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            ],
           },
         ],
         'child.hibernate': {
@@ -224,7 +244,10 @@ export const childMachine = setup({
             // No process may be started beside survivors of the old one (WIRE §25.14).
             guard: { type: 'leftSurvivors', params: ({ event }) => ({ cause: event.cause }) },
             target: 'quarantined',
-            actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
+            actions: [
+              'forgetIncarnation',
+              { type: 'rememberEnd', params: ({ event }) => ({ cause: event.cause, at: event.at }) },
+            ],
           },
           { guard: 'isToBeRestarted', target: 'waiting', actions: 'forgetIncarnation' },
           { guard: 'isToBeHeld', target: 'held', actions: 'forgetIncarnation' },
@@ -301,9 +324,9 @@ function causeOf(error: unknown): EndCause {
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
     const message = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
     const details = 'details' in error && isRecord(error.details) ? { details: error.details } : {};
-    return { code: error.code, message, permanent: true, ...details };
+    return { code: error.code, message, ending: endingOf(error.code), ...details };
   }
-  return { code: 'SPAWN_FAILED', message: String(error), permanent: true };
+  return { code: 'SPAWN_FAILED', message: String(error), ending: 'start-refused' };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

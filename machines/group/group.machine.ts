@@ -6,8 +6,8 @@ import type { GroupEvent, GroupNotice, GroupStateName, MembersCommand } from './
 import { endMembers, holdMembers, members, startMembers } from './group.ports.ts';
 import { type GroupVerdict, type MemberEnd, verdictOn, withStatus } from './strategy.ts';
 
-const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
-const SHUT_DOWN: EndCause = { code: 'closed', message: 'Its significant members have ended.', permanent: true };
+const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', ending: 'asked' };
+const SHUT_DOWN: EndCause = { code: 'closed', message: 'Its significant members have ended.', ending: 'asked' };
 
 type Ended = MemberEnd & { readonly chance: number };
 
@@ -212,8 +212,8 @@ function reversed({ members }: GroupContext): readonly string[] {
 
 /** Ports reject with plain causes; anything else is a programming error and named as such. */
 function causeOf(error: unknown): EndCause {
-  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error && 'permanent' in error) {
+  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error && 'ending' in error) {
     return error as EndCause;
   }
-  return { code: 'SPAWN_FAILED', message: String(error), permanent: true };
+  return { code: 'SPAWN_FAILED', message: String(error), ending: 'start-refused' };
 }

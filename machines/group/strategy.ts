@@ -1,4 +1,5 @@
 import type { RestartType } from '../child/child-spec.ts';
+import { isAskedFor, isFinal, ruleOf } from '../child/endings.ts';
 import { countRestart } from '../child/restart-window.ts';
 import type { EndCause } from '../session/session.events.ts';
 
@@ -67,17 +68,18 @@ export function verdictOn(
   if (member === undefined || (member.status !== 'up' && member.status !== 'restarting')) {
     return { kind: 'let-go', members };
   }
-  const isNormal = end.cause.code === 'closed';
+  const isNormal = isAskedFor(end.cause.ending);
   if (member.restart === 'temporary' || (member.restart === 'transient' && isNormal)) {
     const left = without(member, members);
     return { kind: endsGroup(member, left, rules.autoShutdown) ? 'shut-down' : 'let-go', members: left };
   }
   // It would burn restarts for nothing (P8); where others depend on the member they cannot go on without it.
-  if (end.cause.permanent && !isNormal) {
+  if (isFinal(end.cause.ending)) {
     if (rules.strategy !== 'one_for_one') return { kind: 'give-up', restarts };
     return { kind: 'set-aside', members: withStatus(members, [member.id], 'set-aside') };
   }
-  const counted = countRestart(restarts, end.at, rules);
+  const isFree = !isNormal && !ruleOf(end.cause.ending).isCounted;
+  const counted = isFree ? { allowed: true, restarts } : countRestart(restarts, end.at, rules);
   if (!counted.allowed) return { kind: 'give-up', restarts: counted.restarts };
   return { kind: 'restart', ...restartPlan(member, members, rules.strategy), restarts: counted.restarts };
 }

@@ -1,10 +1,12 @@
+import type { Ending } from '../child/endings.ts';
+
 /** Why a session ended or is ending. The first cause wins and is never overwritten. */
 export interface EndCause {
   /** A TroupeError code, or `closed` when the owner asked for the end. */
   readonly code: string;
   readonly message: string;
-  /** A permanent cause will happen again: a restart would be wasted (P8). */
-  readonly permanent: boolean;
+  /** What kind of end it is: `machines/child/endings.ts` says what follows (P8). */
+  readonly ending: Ending;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 

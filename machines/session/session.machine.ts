@@ -1,5 +1,5 @@
 import { assign, cancel, emit, enqueueActions, raise, sendTo, setup } from 'xstate';
-import { ASKED, overdue, requiredServerMissing, survived, unseen, withSurvivors } from './session.causes.ts';
+import { ASKED, KILLED, overdue, requiredServerMissing, survived, unseen, withSurvivors } from './session.causes.ts';
 import {
   awaitedServers,
   degradedServers,
@@ -195,7 +195,7 @@ export const sessionMachine = setup({
     'session.close': { target: '.closing', actions: { type: 'blame', params: { cause: ASKED } } },
     'session.kill': {
       target: '.closing.reaping',
-      actions: [{ type: 'blame', params: { cause: ASKED } }, 'rememberForce'],
+      actions: [{ type: 'blame', params: { cause: KILLED } }, 'rememberForce'],
     },
     'cli.faulted': {
       target: '.closing.reaping',

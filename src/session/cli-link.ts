@@ -33,9 +33,6 @@ export interface CliLinkOptions {
   readonly refuse: (answer: Answer) => TroupeError | undefined;
 }
 
-/** Errors of the start that another attempt would only repeat. */
-const WORTH_ANOTHER_START: ReadonlySet<string> = new Set(['SPAWN_FAILED', 'SPAWN_TIMEOUT']);
-
 /** How long a process that closed one of its pipes may take to end by itself. */
 const PIPE_LOST_MS = 2_000;
 
@@ -70,7 +67,7 @@ export class CliLink {
         message: (message) => options.listener.message(message),
         control: (decoded) => this.channel.accept(decoded),
         diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
-        overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error, true) }),
+        overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error) }),
       },
     });
   }
@@ -124,10 +121,7 @@ export class CliLink {
     if (this.#isInputLost) return;
     this.#isInputLost = true;
     const { clock } = this.#options;
-    const timer = clock.setTimeout(
-      () => this.#report({ type: 'cli.faulted', cause: causeOf(error, false) }),
-      PIPE_LOST_MS,
-    );
+    const timer = clock.setTimeout(() => this.#report({ type: 'cli.faulted', cause: causeOf(error) }), PIPE_LOST_MS);
     void transport.exited.then(() => clock.clearTimeout(timer));
   }
 
@@ -147,8 +141,7 @@ export class CliLink {
       this.#transport = transport;
       this.#follow(transport);
     } catch (error) {
-      const isPermanent = !TroupeError.is(error) || !WORTH_ANOTHER_START.has(error.code);
-      const cause = causeOf(error, isPermanent);
+      const cause = causeOf(error);
       this.channel.close(errorOf(cause));
       this.#report({ type: 'cli.spawn-failed', cause });
       return;
@@ -167,7 +160,8 @@ export class CliLink {
       const isInitialized = this.#isInitialized;
       const cause: EndCause = exitCause({ exit, resultErrors, stderrTail, isInitialized, isTruncated });
       // The machine first: it stops the prompts and withdraws the questions before their channel is gone.
-      this.#report({ type: 'cli.exited', exit, cause });
+      const { exitCode, signal } = exit;
+      this.#report({ type: 'cli.exited', exit: { exitCode, signal }, cause });
       this.channel.close(errorOf(cause));
     });
   }
@@ -181,7 +175,8 @@ export class CliLink {
   /** A process that closed its output and lives on can serve nobody any more (R61). */
   #outputEnded(): void {
     const { clock } = this.#options;
-    const cause: EndCause = { code: 'CLI_EXITED', message: 'It closed its output and lived on.', permanent: false };
+    const message = 'It closed its output and lived on.';
+    const cause: EndCause = { code: 'CLI_EXITED', message, ending: 'protocol-fault' };
     const timer = clock.setTimeout(() => this.#report({ type: 'cli.faulted', cause }), PIPE_LOST_MS);
     void this.#transport?.exited.then(() => clock.clearTimeout(timer));
   }
@@ -240,7 +235,7 @@ export class CliLink {
       this.#isInitialized = true;
       const refusal = this.#options.refuse(answer);
       if (refusal !== undefined) {
-        this.#report({ type: 'cli.initialize-failed', cause: causeOf(refusal, true) });
+        this.#report({ type: 'cli.initialize-failed', cause: causeOf(refusal) });
         return;
       }
       this.#options.listener.initialized(answer);
@@ -252,7 +247,7 @@ export class CliLink {
       const cause: EndCause = {
         code: 'INITIALIZE_FAILED',
         message: error.message,
-        permanent: true,
+        ending: 'option-refused',
         details: error.details,
       };
       this.#report({ type: 'cli.initialize-failed', cause });

@@ -53,7 +53,7 @@ export class Conversation {
   #hasLifecycle = false;
   #isTurnOpen = false;
   #isModeChecked = false;
-  #hasCompletedTurn = false;
+  #completedTurns = 0;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
   /** Who waits for the prompts to change: interrupts and drains. */
@@ -132,9 +132,9 @@ export class Conversation {
     return this.#lastErrors;
   }
 
-  /** False while nothing was ever answered: older CLIs cannot resume such a conversation (WIRE §15). */
-  get hasCompletedTurn(): boolean {
-    return this.#hasCompletedTurn;
+  /** Turns with a result that is no error; 0 while nothing was ever answered. */
+  get completedTurns(): number {
+    return this.#completedTurns;
   }
 
   /** The conversation is lost: the next process begins a new one. */
@@ -341,7 +341,7 @@ export class Conversation {
     this.#delivery?.turnEnded();
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
     this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
-    this.#hasCompletedTurn ||= !fact.isError;
+    if (!fact.isError) this.#completedTurns += 1;
     const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
     const { costUsd } = cost;
     const promptIds = this.#ledger.onResult(fact, cost, this.#hasLifecycle);

@@ -1,9 +1,13 @@
-import type { CliExit, EndCause } from '../../machines/session/session.events.ts';
-import { TroupeError } from '../errors.ts';
+import type { Failure } from '../../machines/child/child.context.ts';
+import { type Ending, endingOf } from '../../machines/child/endings.ts';
+import type { EndCause } from '../../machines/session/session.events.ts';
+import { type ErrorCode, TroupeError } from '../errors.ts';
 import { optionOfFlag } from '../launch/reserved-flags.ts';
+import type { EndFacts, FailureFacts } from '../store/session-event.ts';
+import type { ExitReport } from '../transport/transport.ts';
 
 export interface ExitEvidence {
-  readonly exit: CliExit;
+  readonly exit: ExitReport;
   /** Texts of the last error result: the reason the CLI itself gave. */
   readonly resultErrors: readonly string[];
   readonly stderrTail: string;
@@ -15,17 +19,36 @@ export interface ExitEvidence {
 
 interface KnownReason {
   readonly pattern: RegExp;
-  readonly code: 'CONVERSATION_NOT_FOUND' | 'OPTION_UNSUPPORTED' | 'CLI_EXITED';
+  readonly code: ErrorCode;
 }
 
-/** Ends that would only repeat themselves: a restart would burn its budget for nothing (P8, R62). */
-const PERMANENT: readonly KnownReason[] = [
+/** Starts that would only repeat themselves: a restart would burn its budget for nothing (P8, R62). */
+const REFUSALS: readonly KnownReason[] = [
   { pattern: /No conversation found|--resume requires a valid session/i, code: 'CONVERSATION_NOT_FOUND' },
-  { pattern: /is already in use/i, code: 'CLI_EXITED' },
+  { pattern: /is already in use/i, code: 'CONVERSATION_EXISTS' },
   { pattern: /error: unknown option/i, code: 'OPTION_UNSUPPORTED' },
-  { pattern: /error: option|Invalid MCP config/i, code: 'CLI_EXITED' },
-  { pattern: /cannot be used with root|Invalid session ID/i, code: 'CLI_EXITED' },
+  { pattern: /error: option|Invalid MCP config/i, code: 'OPTION_REFUSED' },
+  { pattern: /cannot be used with root|Invalid session ID/i, code: 'OPTION_REFUSED' },
 ];
+
+/** Words of the CLI about a login that is missing or no good (WIRE §13, §22). */
+const LOGIN =
+  /Not logged in|Please run \/login|Invalid API key|OAuth (?:token|authentication)|authentication_(?:failed|error)/i;
+
+/** Words of a runtime that gave up, V8's and Bun's. */
+const NO_MEMORY = /out of memory|memory allocation (?:of \d+ bytes )?failed/i;
+
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
+/** 128 + signal: what the CLI makes of SIGHUP and SIGTERM (WIRE §15), and a wrapper shell of each. */
+const SIGNAL_CODES: ReadonlyMap<number | null, string> = new Map([
+  [129, 'SIGHUP'],
+  [130, 'SIGINT'],
+  [131, 'SIGQUIT'],
+  [137, 'SIGKILL'],
+  [143, 'SIGTERM'],
+]);
+/** A code from here on is a signal that somebody counted on top of 128. */
+const FIRST_SIGNAL_CODE = 129;
 
 const SHOWN_CHARACTERS = 2_000;
 
@@ -37,20 +60,39 @@ export function exitCause(evidence: ExitEvidence): EndCause {
   // A signal came from outside: what an earlier turn had to say explains nothing.
   const reason = (exit.signal === null && said !== '' ? said : stderr).slice(-SHOWN_CHARACTERS);
   const status = exit.signal === null ? `exit code ${exit.exitCode}` : `signal ${exit.signal}`;
-  const isStart = !evidence.isInitialized && exit.signal === null;
-  const known = isStart ? PERMANENT.find(({ pattern }) => pattern.test(said) || pattern.test(stderr)) : undefined;
+  const { code, ending } = kindOf(evidence, said, stderr);
   const cut = isTruncated ? ' Its last line was cut short.' : '';
   return {
-    code: known?.code ?? 'CLI_EXITED',
+    code,
     message: `${reason === '' ? 'It said nothing.' : reason} (${status})${cut}`,
-    permanent: known !== undefined,
+    ending,
     details: {
       exitCode: exit.exitCode,
       signal: exit.signal,
       stderrTail: shownTail(stderr),
-      ...(known?.code === 'OPTION_UNSUPPORTED' ? unknownFlag(`${said}\n${stderr}`) : {}),
+      ...(exit.memoryKills === undefined ? {} : { memoryKills: exit.memoryKills }),
+      ...(code === 'OPTION_UNSUPPORTED' ? unknownFlag(`${said}\n${stderr}`) : {}),
     },
   };
+}
+
+/** The evidence from the strongest to the weakest: the words of a start, the kernel, the signal, the exit code. */
+function kindOf(evidence: ExitEvidence, said: string, stderr: string): { code: ErrorCode; ending: Ending } {
+  const { exit, isInitialized } = evidence;
+  const isStart = !isInitialized && exit.signal === null;
+  const refusal = isStart ? REFUSALS.find(({ pattern }) => pattern.test(said) || pattern.test(stderr)) : undefined;
+  if (refusal !== undefined) return known(refusal.code);
+  const signal = exit.signal ?? SIGNAL_CODES.get(exit.exitCode);
+  const isAbnormal = exit.signal !== null || (exit.exitCode ?? 0) >= FIRST_SIGNAL_CODE;
+  const ranOut = (exit.memoryKills ?? 0) > 0 || NO_MEMORY.test(stderr);
+  if (isAbnormal && ranOut) return known('OUT_OF_MEMORY');
+  if (signal !== undefined && FROM_OUTSIDE.has(signal)) return { code: 'CLI_EXITED', ending: 'killed-from-outside' };
+  if (exit.signal === null && (LOGIN.test(said) || (isStart && LOGIN.test(stderr)))) return known('NOT_LOGGED_IN');
+  return { code: 'CLI_EXITED', ending: exit.exitCode === 0 ? 'left' : 'crash' };
+}
+
+function known(code: ErrorCode): { code: ErrorCode; ending: Ending } {
+  return { code, ending: endingOf(code) };
 }
 
 /** The flag that the release does not know, and the option that it came from; its value may be a secret and stays out (P11). */
@@ -78,11 +120,20 @@ export function sentenceOf(cause: EndCause): string {
   return cause.code === 'closed' ? cause.message : errorOf(cause).message;
 }
 
+/** The cause as the log and `explain()` tell it. */
+export function endFacts(cause: EndCause): EndFacts {
+  return { code: cause.code, message: sentenceOf(cause), ending: cause.ending };
+}
+
+export function failureFacts({ at, incarnation, cause }: Failure): FailureFacts {
+  return { at, incarnation, ...endFacts(cause) };
+}
+
 /** A thrown error as a cause: JSON, for machines and the log. */
-export function causeOf(error: unknown, isPermanent: boolean): EndCause {
+export function causeOf(error: unknown): EndCause {
   if (!TroupeError.is(error)) {
     const message = error instanceof Error ? error.message : String(error);
-    return { code: 'SPAWN_FAILED', message, permanent: isPermanent };
+    return { code: 'SPAWN_FAILED', message, ending: 'start-refused' };
   }
-  return { code: error.code, message: error.reason ?? '', permanent: isPermanent, details: error.details };
+  return { code: error.code, message: error.reason ?? '', ending: endingOf(error.code), details: error.details };
 }

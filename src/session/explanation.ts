@@ -1,6 +1,7 @@
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
+import type { EndFacts, FailureFacts } from '../store/session-event.ts';
 import type { SessionStatus } from './session.ts';
 import type { StateChange } from './session-life.ts';
 
@@ -29,7 +30,11 @@ export interface Explanation {
   readonly degradedServers: readonly { readonly name: string; readonly reason: string }[];
   /** Why it is parked, or will be after its turn, and until when (epoch milliseconds; null when somebody has to act). */
   readonly parked: Parking | undefined;
-  readonly lastFailure: { readonly code: string; readonly message: string } | undefined;
+  readonly lastFailure: EndFacts | undefined;
+  /** What its owner can do about the last failure; undefined without one. */
+  readonly advice: string | undefined;
+  /** The newest ends that nobody asked for, oldest first, since it was last started by hand. */
+  readonly failures: readonly FailureFacts[];
 }
 
 export type ExplanationFacts = Omit<Explanation, 'because' | 'waitingFor'> & {
@@ -86,7 +91,7 @@ function becauseOf(facts: ExplanationFacts): string {
     case 'parked':
       return `It has no process, and its prompts wait: ${facts.parked?.note ?? 'it was parked.'}`;
     case 'quarantined':
-      return `It used up its restarts or failed for good: ${failure?.message ?? 'unknown reason'}`;
+      return `It is set aside after ${facts.failures.length || 'no'} failure(s): ${failure?.message ?? 'unknown reason'}`;
     default:
       return 'Unknown state.';
   }

@@ -162,7 +162,7 @@ export class Incarnation {
         if (snapshot.status === 'done') this.#end(snapshot.output);
       },
       // A machine that throws is a fault of ours: the session fails with it instead of taking the host down.
-      error: (error) => this.#end({ cause: causeOf(error, true), exit: null, wasForced: false, survivors: [] }),
+      error: (error) => this.#end({ cause: causeOf(error), exit: null, wasForced: false, survivors: [] }),
     });
   }
 

@@ -11,9 +11,10 @@ import type { Answer } from '../control/pending-requests.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Conversation } from './conversation.ts';
-import { causeOf, errorOf, sentenceOf } from './exit-cause.ts';
+import { causeOf, endFacts, errorOf, failureFacts } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace } from './parking-place.ts';
+import { type FirstStart, seenInContext } from './unrecorded.ts';
 
 /** A slot that a session holds; released exactly once. */
 export interface Admission {
@@ -43,6 +44,7 @@ export interface SessionLifeOptions {
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
   readonly build: (number: number, listener: IncarnationListener) => Incarnation;
+  readonly firstStart: FirstStart;
   /** Removes what only its processes needed; `ended` waits for it. Must not reject. */
   readonly cleanUp?: (() => Promise<void>) | undefined;
   /** Asks a new process for what was changed at run time (P8); empty when nothing was. */
@@ -115,7 +117,7 @@ export class SessionLife {
         next: (snapshot) => {
           if (snapshot.status === 'done') end(snapshot.output.cause);
         },
-        error: (error) => end(causeOf(error, true)),
+        error: (error) => end(causeOf(error)),
       });
     });
   }
@@ -252,8 +254,10 @@ export class SessionLife {
       },
       message: (message) => {
         const former = conversation.facts.permissionMode;
+        const { completedTurns } = conversation;
         conversation.onMessage(message);
         const { permissionMode } = conversation.facts;
+        if (conversation.completedTurns > completedTurns) report({ type: 'incarnation.progressed' });
         if (permissionMode !== undefined && permissionMode !== former) this.#options.onModeChanged(permissionMode);
       },
       ended: (output) => this.#incarnationEnded(output, report),
@@ -287,7 +291,8 @@ export class SessionLife {
 
   #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
     const at = this.#options.clock.now();
-    const cause = this.#forgiven(output.cause);
+    const { conversation, firstStart } = this.#options;
+    const cause = seenInContext(output.cause, firstStart, conversation, this.epoch);
     const snapshot = this.#child.getSnapshot();
     const isStopping = snapshot.matches('stopping');
     // What waits is kept for the next process, whoever says when that comes.
@@ -298,20 +303,8 @@ export class SessionLife {
     this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
     this.#wasForced = output.wasForced;
-    this.#options.conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
+    conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
-  }
-
-  /**
-   * Up to 2.1.19 a conversation whose first turn was killed cannot be resumed (WIRE §15): then nothing is lost by
-   * beginning a new one, and resuming again would be a trap.
-   */
-  #forgiven(cause: EndCause): EndCause {
-    const { conversation } = this.#options;
-    const isUnborn = cause.code === 'CONVERSATION_NOT_FOUND' && this.epoch > 1 && !conversation.hasCompletedTurn;
-    if (!isUnborn) return cause;
-    conversation.forgetId();
-    return { ...cause, permanent: false };
   }
 
   #childEntered(state: ChildStateName): void {
@@ -325,14 +318,17 @@ export class SessionLife {
       this.#options.admission.giveBack();
       log.append(context.incarnation, { type: 'session.parked', ...context.parking });
     }
-    const cause = context.cause === null ? undefined : { code: context.cause.code, message: sentenceOf(context.cause) };
+    const cause = context.cause === null ? undefined : endFacts(context.cause);
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
     if (cause === undefined || context.cause === null) return;
     // Nothing will serve the prompts that wait, until somebody starts the session again.
     if (state === 'hibernated' || state === 'quarantined') {
       this.#options.conversation.ledger.returnQueued(errorOf(context.cause));
     }
-    if (state === 'quarantined') log.append(context.incarnation, { type: 'session.quarantined', cause });
+    if (state === 'quarantined') {
+      const failures = context.failed.map(failureFacts);
+      log.append(context.incarnation, { type: 'session.quarantined', cause, failures });
+    }
     if (state === 'backing-off') {
       const { backoffMs, restarts } = context;
       log.append(context.incarnation, {
@@ -362,7 +358,7 @@ export class SessionLife {
     const { exitCode, signal } = this.#lastExit ?? {};
     log.append(this.epoch, {
       type: 'session.ended',
-      cause: { code: cause.code, message: sentenceOf(cause) },
+      cause: endFacts(cause),
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(signal === undefined ? {} : { signal }),
       ...(this.#wasForced ? { wasForced: true } : {}),

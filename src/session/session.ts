@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isAskedFor, ruleOf } from '../../machines/child/endings.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
@@ -11,7 +12,7 @@ import { EventsCall, InterruptCall, PromptCall, parseCall, SettledCall } from '.
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
-import { errorOf, sentenceOf } from './exit-cause.ts';
+import { endFacts, errorOf, failureFacts, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
@@ -246,7 +247,9 @@ export class Session extends SessionControls implements AsyncDisposable {
       degradedServers: (machine?.mcp ?? [])
         .filter(({ status }) => status !== 'connected')
         .map(({ name, reason, status }) => ({ name, reason: reason ?? status })),
-      lastFailure: failure === null ? undefined : { code: failure.code, message: sentenceOf(failure) },
+      lastFailure: failure === null ? undefined : endFacts(failure),
+      advice: failure === null || isAskedFor(failure.ending) ? undefined : ruleOf(failure.ending).advice,
+      failures: child.failed.map(failureFacts),
       machine,
       backoffMs: child.backoffMs,
       position: life.position,

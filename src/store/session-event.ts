@@ -21,7 +21,8 @@ export type SessionFact =
       readonly until: number | null;
       readonly note: string;
     }
-  | { readonly type: 'session.quarantined'; readonly cause: EndFacts }
+  /** `failures`: the newest ends that led to it, oldest first. */
+  | { readonly type: 'session.quarantined'; readonly cause: EndFacts; readonly failures: readonly FailureFacts[] }
   /** A run-time setting was changed; it rules over restarts (P8). */
   | { readonly type: 'session.settings-changed'; readonly setting: string; readonly value: unknown }
   | { readonly type: 'session.conversation-changed'; readonly from: string | undefined; readonly to: string }
@@ -91,6 +92,15 @@ export interface EndFacts {
   /** A TroupeError code, or `closed`. */
   readonly code: string;
   readonly message: string;
+  /** The kind of end, by which the consequence was decided: a name of docs/endings.md. */
+  readonly ending: string;
+}
+
+/** One end that nobody asked for. */
+export interface FailureFacts extends EndFacts {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly incarnation: number;
 }
 
 export type SessionEvent = SessionFact & { readonly seq: number; readonly epoch: number; readonly at: number };

@@ -351,6 +351,6 @@ export class Group implements GroupMember {
 
   get #cause(): EndCause {
     const { cause } = this.#actor.getSnapshot().context;
-    return cause ?? { code: 'closed', message: 'The group was stopped.', permanent: false };
+    return cause ?? { code: 'closed', message: 'The group was stopped.', ending: 'asked' };
   }
 }

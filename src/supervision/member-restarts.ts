@@ -83,6 +83,6 @@ function leave(round: Round): void {
 
 /** Members reject with causes; anything else is a programming error, and no end for the group. */
 export function readCause(error: unknown): EndCause {
-  const isCause = typeof error === 'object' && error !== null && 'permanent' in error && 'code' in error;
-  return isCause ? (error as EndCause) : causeOf(error, true);
+  const isCause = typeof error === 'object' && error !== null && 'ending' in error && 'code' in error;
+  return isCause ? (error as EndCause) : causeOf(error);
 }

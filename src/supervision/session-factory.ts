@@ -95,6 +95,10 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     barrier: around.barrier,
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
+    firstStart: {
+      resume: options.forkSession === true ? undefined : options.resume,
+      sessionId: options.sessionId,
+    },
     cleanUp: storeLink === undefined ? undefined : () => storeLink.dispose(),
     replay: ({ channel }) =>
       replaySettings(settings, (subtype, payload) =>

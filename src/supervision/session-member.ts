@@ -98,7 +98,7 @@ export class SessionMember implements GroupMember {
 
   #cause(life: BuiltSession['life']): EndCause {
     const { cause } = life.childSnapshot().context;
-    return cause ?? { code: 'closed', message: 'Its group stopped it.', permanent: false };
+    return cause ?? { code: 'closed', message: 'Its group stopped it.', ending: 'asked' };
   }
 }
 

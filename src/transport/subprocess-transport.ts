@@ -3,6 +3,7 @@ import { execa } from 'execa';
 import { createChildInput } from './child-input.ts';
 import { guardExit } from './exit-guard.ts';
 import { HOST_VARIABLE, ownHostMark } from './host-mark.ts';
+import { countMemoryKills } from './memory-kills.ts';
 import { readPipe } from './pipe-reader.ts';
 import { readProcessNow } from './process-table.ts';
 import { createLoneProcess, createProcessTree, type TreeRoot } from './process-tree.ts';
@@ -82,7 +83,7 @@ function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, str
 }
 
 function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, pid: number): Transport {
-  const exited = exitOf(child);
+  const exited = exitOf(child, pid);
   const finished = finishOf(child, exited);
   const root = rootOf(child, pid, plan.mark);
   const output = readPipe(child.stdout, (chunk) => listeners.output(chunk));
@@ -130,11 +131,15 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, 
   };
 }
 
-function exitOf(child: Child): Promise<ExitReport> {
+function exitOf(child: Child, pid: number): Promise<ExitReport> {
+  const memoryKills = countMemoryKills(pid);
   // A signal that could not be sent is told as an 'error' event, which would end the host if nobody listened.
   child.on('error', () => {});
   return new Promise((resolve) => {
-    child.once('exit', (exitCode: number | null, signal: string | null) => resolve({ exitCode, signal }));
+    child.once('exit', (exitCode: number | null, signal: string | null) => {
+      const kills = signal === 'SIGKILL' || exitCode === 137 ? memoryKills() : 0;
+      resolve(kills > 0 ? { exitCode, signal, memoryKills: kills } : { exitCode, signal });
+    });
   });
 }
 

@@ -29,6 +29,8 @@ export interface ExitReport {
   /** The code the process itself returned; null when a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** While it lived the kernel ended so many processes of its control group because memory ran out; left out for none. */
+  readonly memoryKills?: number;
 }
 
 export interface TreeReport {

@@ -3,6 +3,7 @@ import type { ChildEvent, IncarnationCommand } from '../../machines/child/child.
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
 import type { RestartSpec } from '../../machines/child/child-spec.ts';
+import type { EndCause } from '../../machines/session/session.events.ts';
 import { CRASH } from './event-samples.ts';
 import { stateOf } from './state-name.ts';
 
@@ -59,16 +60,16 @@ export async function readyChild(options: ChildOptions = {}) {
   admission.grant();
   await waitFor(child, (snapshot) => snapshot.matches('running'));
   child.send({ type: 'incarnation.ready', at: 0 });
-  /** Crashes at that moment, waits the backoff and runs again; the length of the wait. */
-  const restartAt = async (at: number): Promise<number> => {
-    child.send({ type: 'incarnation.ended', cause: CRASH, at, chance: 0.5 });
+  /** Ends at that moment, waits the backoff and runs again; the length of the wait. */
+  const again = async (cause: EndCause, at: number): Promise<number> => {
+    child.send({ type: 'incarnation.ended', cause, at, chance: 0.5 });
     const waitMs = child.getSnapshot().context.backoffMs;
     clock.increment(waitMs);
     admission.grant();
     await waitFor(child, (snapshot) => snapshot.matches('running'));
     return waitMs;
   };
-  return { ...opened, restartAt };
+  return { ...opened, again, restartAt: (at: number) => again(CRASH, at) };
 }
 
 function openGate() {

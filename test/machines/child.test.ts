@@ -33,7 +33,7 @@ describe('starting', () => {
     admission.refuse({ code: 'AT_CAPACITY', reason: 'No slot became free.' });
     await waitFor(child, ({ status }) => status === 'done');
 
-    expect(output()?.cause).toEqual({ code: 'AT_CAPACITY', message: 'No slot became free.', permanent: true });
+    expect(output()?.cause).toEqual({ code: 'AT_CAPACITY', message: 'No slot became free.', ending: 'no-room' });
   });
 
   it('stops when its first start fails: that is for the caller to repair', async () => {
@@ -308,7 +308,7 @@ describe('a pause', () => {
 
   it('starts no process beside survivors of the old one (WIRE §25.14)', async () => {
     const { child, state } = await readyChild();
-    const cause = { code: 'TREE_SURVIVED', message: 'still there', permanent: true };
+    const cause = { code: 'TREE_SURVIVED', message: 'still there', ending: 'survivors' } as const;
 
     child.send({ type: 'child.restart' });
     child.send({ type: 'incarnation.ended', cause, at: 5, chance: 0.5 });

@@ -42,6 +42,7 @@ session.kill          | closing.reaping  | closing.reaping  | closing.reaping  |
 const CHILD_TABLE = `
 event             | hibernated | waiting | running     | pausing    | held        | parked     | backing-off | quarantined | stopping | stopped
 incarnation.ready | stays      | stays   | stays       | stays      | stays       | stays      | stays       | stays       | stays    | -
+incarnation.progressed | stays | stays   | stays       | stays      | stays       | stays      | stays       | stays       | stays    | -
 incarnation.ended | stays      | stays   | backing-off | hibernated | stays       | stays      | stays       | stays       | stopped  | -
 child.start       | waiting    | stays   | stays       | stays      | waiting     | stays      | waiting     | waiting     | stays    | -
 child.hibernate   | stays      | stays   | pausing     | stays      | stays       | stays      | stays       | stays       | stays    | -

@@ -12,11 +12,11 @@ type Samples<E extends { type: string }> = { readonly [T in E['type']]: Extract<
 export const CRASH: EndCause = {
   code: 'CLI_EXITED',
   message: 'The CLI exited with code 1.',
-  permanent: false,
+  ending: 'crash',
   details: { exitCode: 1 },
 };
-export const ASKED: EndCause = { code: 'closed', message: 'The owner asked for the end.', permanent: true };
-export const BROKEN: EndCause = { code: 'CLI_NOT_FOUND', message: 'There is no claude here.', permanent: true };
+export const ASKED: EndCause = { code: 'closed', message: 'The owner asked for the end.', ending: 'asked' };
+export const BROKEN: EndCause = { code: 'CLI_NOT_FOUND', message: 'There is no claude here.', ending: 'start-refused' };
 
 export const SESSION_EVENTS: Samples<SessionEvent> = {
   'cli.spawned': { type: 'cli.spawned', pid: 4711 },
@@ -63,6 +63,7 @@ export const MCP_SERVER_EVENTS: Samples<McpServerEvent> = {
 
 export const CHILD_EVENTS: Samples<ChildEvent> = {
   'incarnation.ready': { type: 'incarnation.ready', at: 1_000 },
+  'incarnation.progressed': { type: 'incarnation.progressed' },
   'incarnation.ended': { type: 'incarnation.ended', cause: CRASH, at: 2_000, chance: 0.5 },
   'child.start': { type: 'child.start' },
   'child.hibernate': { type: 'child.hibernate' },

@@ -136,7 +136,7 @@ describe('what survives', () => {
     session.send(SURVIVED);
 
     expect(state()).toBe('failed');
-    expect(output()).toMatchObject({ cause: { ...CRASH, permanent: true }, survivors: [99] });
+    expect(output()).toMatchObject({ cause: { ...CRASH, ending: 'survivors' }, survivors: [99] });
   });
 
   it('fails with TREE_SURVIVED when the kill deadline passes and nobody reported (P5)', () => {
@@ -156,7 +156,7 @@ describe('what survives', () => {
     session.send(EXITED);
     session.send(SURVIVED);
 
-    expect(output()?.cause.permanent).toBe(true);
+    expect(output()?.cause.ending).toBe('survivors');
   });
 });
 
@@ -191,7 +191,7 @@ describe('the end of the process', () => {
 
   it('is forced when the stream cannot be trusted any more (P9)', () => {
     const { session, state, told, output } = openSession({ reached: 'running', told: 'forget' });
-    const cause = { code: 'LINE_TOO_LONG', message: 'A line was too long.', permanent: false };
+    const cause = { code: 'LINE_TOO_LONG', message: 'A line was too long.', ending: 'oversize-line' } as const;
 
     session.send({ type: 'cli.faulted', cause });
     expect(state()).toBe('closing.reaping');

@@ -40,7 +40,10 @@ describe('spawning', () => {
     clock.increment(1);
     expect(state()).toBe('closing.reaping');
     expect(told()).toEqual(['link.reap']);
-    expect(session.getSnapshot().context.endedBecause).toMatchObject({ code: 'SPAWN_TIMEOUT', permanent: false });
+    expect(session.getSnapshot().context.endedBecause).toMatchObject({
+      code: 'SPAWN_TIMEOUT',
+      ending: 'start-timeout',
+    });
   });
 
   it('can be closed: it asks the process to leave, and a spawn that fails meanwhile is no failure', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isFinal } from '../../machines/child/endings.ts';
 import { TroupeError } from '../../src/errors.ts';
 import { causeOf, type ExitEvidence, errorOf, exitCause } from '../../src/session/exit-cause.ts';
 
@@ -7,7 +8,7 @@ describe('why the process ended', () => {
     expect(causeFor({ resultErrors: ['budget is spent', ' ', 'really'], stderrTail: 'noise' })).toEqual({
       code: 'CLI_EXITED',
       message: 'budget is spent; really (exit code 1)',
-      permanent: false,
+      ending: 'crash',
       details: { exitCode: 1, signal: null, stderrTail: 'noise' },
     });
   });
@@ -30,16 +31,59 @@ describe('why the process ended', () => {
   });
 
   it.each([
-    ['No conversation found with session ID: 1234', 'CONVERSATION_NOT_FOUND'],
-    ['Error: --resume requires a valid session ID', 'CONVERSATION_NOT_FOUND'],
-    ['Session ID 1234 is already in use.', 'CLI_EXITED'],
-    ["error: unknown option '--frobnicate'", 'OPTION_UNSUPPORTED'],
-    ['Error: Invalid MCP configuration', 'CLI_EXITED'],
-    ['--dangerously-skip-permissions cannot be used with root/sudo privileges', 'CLI_EXITED'],
-    ['Error: Invalid session ID. Must be a valid UUID.', 'CLI_EXITED'],
-  ])('is permanent where a restart would only repeat it: %s (P8, R62)', (said, code) => {
-    expect(causeFor({ stderrTail: said })).toMatchObject({ code, permanent: true });
-    expect(causeFor({ resultErrors: [said] })).toMatchObject({ code, permanent: true });
+    ['No conversation found with session ID: 1234', 'CONVERSATION_NOT_FOUND', 'conversation-missing'],
+    ['Error: --resume requires a valid session ID', 'CONVERSATION_NOT_FOUND', 'conversation-missing'],
+    ['Session ID 1234 is already in use.', 'CONVERSATION_EXISTS', 'conversation-taken'],
+    ["error: unknown option '--frobnicate'", 'OPTION_UNSUPPORTED', 'option-refused'],
+    ['Error: Invalid MCP configuration', 'OPTION_REFUSED', 'option-refused'],
+    ['--dangerously-skip-permissions cannot be used with root/sudo privileges', 'OPTION_REFUSED', 'option-refused'],
+    ['Error: Invalid session ID. Must be a valid UUID.', 'OPTION_REFUSED', 'option-refused'],
+    ['Not logged in · Please run /login', 'NOT_LOGGED_IN', 'auth'],
+    ['OAuth token has expired. Please obtain a new token.', 'NOT_LOGGED_IN', 'auth'],
+  ] as const)('would only be repeated by a restart: %s (P8, R62)', (said, code, ending) => {
+    expect(causeFor({ stderrTail: said })).toMatchObject({ code, ending });
+    expect(causeFor({ resultErrors: [said] })).toMatchObject({ code, ending });
+    expect(isFinal(ending)).toBe(true);
+  });
+
+  it.each([
+    ['SIGKILL', { exitCode: null, signal: 'SIGKILL' }],
+    ['SIGTERM, as the CLI makes a code of it (WIRE §15)', { exitCode: 143, signal: null }],
+    ['SIGHUP', { exitCode: 129, signal: null }],
+    ['SIGKILL, as a wrapper shell makes a code of it', { exitCode: 137, signal: null }],
+  ])('is a signal from outside, not a want of memory, without evidence for that: %s', (_, exit) => {
+    expect(causeFor({ exit, isInitialized: true })).toMatchObject({
+      code: 'CLI_EXITED',
+      ending: 'killed-from-outside',
+    });
+  });
+
+  it.each([
+    ['the kernel counted a kill', { exitCode: null, signal: 'SIGKILL', memoryKills: 1 }, ''],
+    ['the kernel counted a kill behind a wrapper shell', { exitCode: 137, signal: null, memoryKills: 2 }, ''],
+    ['V8 says so', { exitCode: null, signal: 'SIGABRT' }, 'FATAL ERROR: JavaScript heap out of memory'],
+    ['the runtime says so behind a wrapper shell', { exitCode: 134, signal: null }, 'panic: out of memory'],
+  ])('is a want of memory when %s', (_, exit, stderrTail) => {
+    const cause = causeFor({ exit, stderrTail, isInitialized: true });
+    expect(cause).toMatchObject({ code: 'OUT_OF_MEMORY', ending: 'out-of-memory' });
+    expect(cause.details?.['memoryKills']).toBe('memoryKills' in exit ? exit.memoryKills : undefined);
+  });
+
+  it('is told apart by the exit code: 0 that nobody asked for, any other, a crash of its own', () => {
+    const endingOfExit = (exit: ExitEvidence['exit']) => causeFor({ exit, isInitialized: true }).ending;
+    expect(endingOfExit({ exitCode: 0, signal: null })).toBe('left');
+    expect(endingOfExit({ exitCode: 1, signal: null })).toBe('crash');
+    expect(endingOfExit({ exitCode: null, signal: 'SIGSEGV' })).toBe('crash');
+  });
+
+  it('is the login when that was the last word of the CLI, and not when a tool wrote of one (R89)', () => {
+    const exit = { exitCode: 1, signal: null };
+    const said = ['Not logged in · Please run /login'];
+    expect(causeFor({ exit, isInitialized: true, resultErrors: said }).ending).toBe('auth');
+    expect(causeFor({ exit, isInitialized: true, stderrTail: 'curl: Invalid API key' }).ending).toBe('crash');
+    expect(causeFor({ exit: { exitCode: 143, signal: null }, isInitialized: true, resultErrors: said }).ending).toBe(
+      'killed-from-outside',
+    );
   });
 
   it.each([
@@ -54,16 +98,16 @@ describe('why the process ended', () => {
     expect({ flag, option }).toEqual({ option: undefined, ...known });
   });
 
-  it('is not permanent for anything else (P8)', () => {
+  it('is a crash, worth a restart, for anything else (P8)', () => {
     for (const said of ['Segmentation fault', 'fetch failed', 'session closed', 'ECONNREFUSED']) {
-      expect(causeFor({ stderrTail: said })).toMatchObject({ code: 'CLI_EXITED', permanent: false });
+      expect(causeFor({ stderrTail: said })).toMatchObject({ code: 'CLI_EXITED', ending: 'crash' });
     }
   });
 
   it('is found also before pages of stack trace, of which a bounded part is told (P9, WIRE §25.17)', () => {
     const trace = 'x'.repeat(50_000);
     const cause = causeFor({ stderrTail: `No conversation found with session ID: 1\n${trace}` });
-    expect(cause).toMatchObject({ code: 'CONVERSATION_NOT_FOUND', permanent: true });
+    expect(cause).toMatchObject({ code: 'CONVERSATION_NOT_FOUND', ending: 'conversation-missing' });
     expect(cause.message.length).toBeLessThan(2_100);
     expect(String(cause.details?.['stderrTail']).length).toBeLessThanOrEqual(2_000);
   });
@@ -78,26 +122,32 @@ describe('a cause as an error', () => {
   });
 
   it('is SESSION_CLOSED when the owner asked for the end', () => {
-    expect(errorOf({ code: 'closed', message: 'As asked.', permanent: true }).code).toBe('SESSION_CLOSED');
+    expect(errorOf({ code: 'closed', message: 'As asked.', ending: 'asked' }).code).toBe('SESSION_CLOSED');
   });
 });
 
 describe('an error as a cause', () => {
   it('keeps the code and the facts of ours, and calls anything else a failed spawn', () => {
     const ours = new TroupeError('CWD_NOT_FOUND', { reason: 'It was /gone.', details: { cwd: '/gone' } });
-    const cause = causeOf(ours, true);
-    expect(cause).toMatchObject({ code: 'CWD_NOT_FOUND', permanent: true, details: { cwd: '/gone' } });
+    const cause = causeOf(ours);
+    expect(cause).toMatchObject({ code: 'CWD_NOT_FOUND', ending: 'start-refused', details: { cwd: '/gone' } });
     expect(errorOf(cause)).toMatchObject({ code: ours.code, message: ours.message, details: ours.details });
-    expect(causeOf(new Error('EAGAIN'), false)).toEqual({ code: 'SPAWN_FAILED', message: 'EAGAIN', permanent: false });
-    expect(causeOf('odd', false)).toMatchObject({ code: 'SPAWN_FAILED', message: 'odd' });
+    expect(causeOf(new Error('broken'))).toEqual({
+      code: 'SPAWN_FAILED',
+      message: 'broken',
+      ending: 'start-refused',
+    });
+    expect(causeOf('odd')).toMatchObject({ code: 'SPAWN_FAILED', message: 'odd' });
   });
 
   it('judges no crash of a running CLI by words that happen to stand on stderr (P8, WIRE §25.17)', () => {
     const stderrTail = 'git: error: unknown option `x`';
 
-    expect(causeFor({ isInitialized: true, stderrTail })).toMatchObject({ permanent: false });
-    expect(causeFor({ exit: { exitCode: null, signal: 'SIGKILL' }, stderrTail })).toMatchObject({ permanent: false });
-    expect(causeFor({ stderrTail })).toMatchObject({ permanent: true });
+    expect(causeFor({ isInitialized: true, stderrTail })).toMatchObject({ ending: 'crash' });
+    expect(causeFor({ exit: { exitCode: null, signal: 'SIGKILL' }, stderrTail })).toMatchObject({
+      ending: 'killed-from-outside',
+    });
+    expect(causeFor({ stderrTail })).toMatchObject({ ending: 'option-refused' });
   });
 
   it('names what stderr said when a signal ended it, not what an earlier turn had to say', () => {

@@ -7,7 +7,7 @@ import { CliMessage } from '../../src/wire/cli-message.ts';
 
 /** Stands for a secret in a text that somebody else wrote. */
 const CANARY = 'canary-7f3a';
-const CAUSE = { code: 'CLI_EXITED', message: `It said on stderr: ${CANARY}` };
+const CAUSE = { code: 'CLI_EXITED', message: `It said on stderr: ${CANARY}`, ending: 'crash' };
 
 describe('the log of the fleet', () => {
   it.each<SessionFact>([
@@ -15,7 +15,7 @@ describe('the log of the fleet', () => {
     { type: 'stderr', line: CANARY },
     { type: 'diagnostic', reason: 'foreign', detail: `99 bytes: ${CANARY}` },
     { type: 'session.restarting', cause: CAUSE, delayMs: 5, restarts: 1 },
-    { type: 'session.quarantined', cause: CAUSE },
+    { type: 'session.quarantined', cause: CAUSE, failures: [{ at: 1, incarnation: 1, ...CAUSE }] },
     { type: 'session.ended', cause: CAUSE, exitCode: 1, signal: null },
     { type: 'mcp.server-changed', server: 'calc', status: 'failed', reason: CANARY },
     {
