@@ -47,7 +47,7 @@ export const QUESTIONS: WireSection = {
     'dontAsk denies and says so': [PARALLEL, 'dontAsk asks nobody'],
     'bypass for root needs a sandbox': [
       'test/session/exit-cause.test.ts',
-      'is permanent where a restart would only repeat it',
+      'would only be repeated by a restart',
     ],
     'it may come before the stream has ended': [
       'test/slow/real-cli/early-questions.test.ts',

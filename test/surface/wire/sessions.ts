@@ -21,7 +21,7 @@ export const SESSIONS: WireSection = {
     'session id: as given, and only once': [FLAGS, 'sessionId: as given; taken again it fails the start'],
     'session id: a uuid, and not with resume alone': [FLAGS, 'sessionId: as given; taken again it fails the start'],
     'resume of what nobody knows: a result, no answer, exit 1': [CONVERSATION, 'names an unknown conversation as such'],
-    'resume of garbage': ['test/session/exit-cause.test.ts', 'is permanent where a restart would only repeat it'],
+    'resume of garbage': ['test/session/exit-cause.test.ts', 'would only be repeated by a restart'],
     'no persistence: nothing written': [FLAGS, 'persistSession: false leaves nothing behind'],
     'resume at a message: what came later is gone': [FLAGS, 'resumeSessionAt: what was said after that answer is gone'],
     'resume that drops a turn: only if nothing else is dropped': [
