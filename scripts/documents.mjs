@@ -7,6 +7,7 @@ export const ERROR_GROUPS = [
   ['CONTROL_TIMEOUT', 'Control requests'],
   ['SESSION_EXISTS', 'Sessions, prompts and the supervisor'],
   ['TURN_FAILED', 'Turns, permissions and readers'],
+  ['STORE_HELD', 'The store'],
 ];
 
 /** The statecharts, by the path of their document. */

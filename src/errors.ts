@@ -60,6 +60,19 @@ export const ERROR_CODES = {
   PERMISSION_SETTLED: 'The permission request was already settled.',
   STORE_FAILED: 'The session store failed or did not answer within its deadline.',
   SUBSCRIBER_LAGGED: 'The reader fell behind and missed events.',
+
+  STORE_HELD: 'Another process writes to the store.',
+  STORE_TAKEN_OVER: 'Another process has taken the store over; nothing was written.',
+  STORE_CONFLICT: 'The change does not follow what the store has of the session; nothing was written.',
+  STORE_OVERLOADED: 'Too much waits to be written to the store.',
+  STORE_FULL: 'The disk, or the size that the store may have, is used up; nothing was written.',
+  STORE_READ_ONLY: 'The store may not be written to.',
+  STORE_UNREACHABLE: 'The store could not be opened, read or written.',
+  STORE_DAMAGED: 'The store is damaged.',
+  STORE_NEWER: 'The store was written by a newer release of Troupe.',
+  STORE_FOREIGN: 'The file is not a store of Troupe.',
+  STORE_DRIVER_MISSING: 'There is no SQLite for this release of Node.',
+  STORE_CLOSED: 'The store is closed.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/hooks': ['zod'],
   'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
+  'src/store/sqlite': ['src/store', 'zod', 'node:*', '@photostructure/sqlite'],
   'src/conversations': ['zod', 'node:*', 'src/wire', 'src/transport'],
   'src/session': [
     'machines',
@@ -33,7 +34,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/supervision': ['machines', 'src/launch', 'src/session', 'src/store', 'src/transport', 'xstate', 'p-queue'],
   'src/telemetry': ['pino', 'src/supervision (types)'],
-  'src/testing': ['node:*', 'src/testing/fake-cli', 'src/testing/fake-model', 'src/conversations (types)'],
+  'src/testing': [
+    'node:*',
+    'src/testing/fake-cli',
+    'src/testing/fake-model',
+    'src/conversations (types)',
+    'src/store (types)',
+  ],
   'src/testing/fake-cli': ['node:*'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],
@@ -124,6 +131,8 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/conversations/config-folder.ts': ['env', 'cwd'],
   // The one place that reads what a child process may inherit.
   'src/supervision/host.ts': ['env', 'cwd', 'execPath'],
+  // Who holds a store is told to whom it refuses.
+  'src/store/sqlite/lease.ts': ['pid'],
 };
 const PROGRAMS = ['src/cli', 'src/testing', 'src/testing/fake-cli', 'src/testing/fake-model'];
 

@@ -31,3 +31,4 @@ export {
 export { findRealCli, type RealCliHome, realCliHome } from './real-cli.ts';
 export { type ConformanceCase, sessionStoreConformance } from './session-store-conformance.ts';
 export { type SimulatedClock, simulatedClock } from './simulated-clock.ts';
+export { type StoreSubject, storeConformance } from './store-conformance.ts';

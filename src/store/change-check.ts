@@ -1,0 +1,49 @@
+import { TroupeError } from '../errors.ts';
+import type { Change, LogHead } from './store.ts';
+
+/** Where the log of a session stands that nobody has written to. */
+export const EMPTY_HEAD: LogHead = { lastSeq: 0, firstSeq: 1, epoch: 0 };
+
+/** What an event counts beside its data, for retention and for the bounds of what waits. */
+export const EVENT_OVERHEAD_BYTES = 100;
+
+/** The error when a change does not follow the head: a gap, a repetition, or an incarnation that was replaced (P7). */
+export function conflictOf(head: LogHead, change: Change): TroupeError | undefined {
+  const { sessionId, epoch } = change;
+  if (epoch < head.epoch) {
+    return conflict(`Incarnation ${epoch} was replaced by ${head.epoch}.`, {
+      sessionId,
+      epoch,
+      storedEpoch: head.epoch,
+    });
+  }
+  let expected = head.lastSeq + 1;
+  for (const { seq, epoch: own } of change.events) {
+    if (seq !== expected) {
+      return conflict(`Event ${seq} was given where ${expected} follows.`, { sessionId, seq, expectedSeq: expected });
+    }
+    if (own !== epoch) return conflict(`Event ${seq} is of incarnation ${own}.`, { sessionId, epoch: own });
+    expected += 1;
+  }
+  return undefined;
+}
+
+/** The head after the change. */
+export function headAfter(head: LogHead, { epoch, events }: Change): LogHead {
+  return { ...head, epoch, lastSeq: events.at(-1)?.seq ?? head.lastSeq };
+}
+
+export function conversationInUse(sessionId: string, conversationId: string, holder: string): TroupeError {
+  return new TroupeError('CONVERSATION_IN_USE', {
+    reason: `Session ${holder} has it.`,
+    details: { sessionId, conversationId, holder },
+  });
+}
+
+export function sizeOfEvents({ events }: Change): number {
+  return events.reduce((sum, { data }) => sum + data.length + EVENT_OVERHEAD_BYTES, 0);
+}
+
+function conflict(reason: string, details: Record<string, unknown>): TroupeError {
+  return new TroupeError('STORE_CONFLICT', { reason, details });
+}

@@ -1,0 +1,161 @@
+import { TroupeError } from '../errors.ts';
+import { conflictOf, conversationInUse, EMPTY_HEAD, EVENT_OVERHEAD_BYTES, headAfter } from './change-check.ts';
+import type {
+  Change,
+  LogHead,
+  LogTruncated,
+  Pruned,
+  ReadRequest,
+  RetentionPolicy,
+  SessionEntry,
+  SessionSnapshot,
+  Store,
+  StoredEvent,
+  StoreHealth,
+} from './store.ts';
+import type { SessionRecord, StoreRecord } from './store-record.ts';
+
+/** Written under one name: the record as JSON, by kind and id. */
+type Records = Map<string, string>;
+
+interface Kept {
+  head: LogHead;
+  /** With the place of each in the order of all arrivals. */
+  events: { readonly arrival: number; readonly event: StoredEvent }[];
+  readonly records: Records;
+  session: SessionRecord | undefined;
+}
+
+/** A store that lasts as long as the process: the same promises as the one on disk, but for that. Grows until it is pruned. */
+export class MemoryStore implements Store {
+  readonly durability = 'strict';
+  readonly #sessions = new Map<string, Kept>();
+  #arrivals = 0;
+  #isClosed = false;
+
+  async append(change: Change): Promise<void> {
+    this.#refuseClosed();
+    const kept = this.#sessions.get(change.sessionId);
+    const head = kept?.head ?? EMPTY_HEAD;
+    const refusal = conflictOf(head, change) ?? this.#rivalOf(change);
+    if (refusal !== undefined) throw refusal;
+    const target: Kept = kept ?? { head, events: [], records: new Map(), session: undefined };
+    this.#sessions.set(change.sessionId, target);
+    for (const event of change.events) {
+      this.#arrivals += 1;
+      target.events.push({ arrival: this.#arrivals, event: { ...event, data: Uint8Array.from(event.data) } });
+    }
+    for (const record of change.records ?? []) remember(target, record);
+    for (const { kind, id } of change.forget ?? []) target.records.delete(`${kind} ${id}`);
+    target.head = headAfter(head, change);
+  }
+
+  async room(): Promise<void> {
+    this.#refuseClosed();
+  }
+
+  async head(sessionId: string): Promise<LogHead | undefined> {
+    this.#refuseClosed();
+    const head = this.#sessions.get(sessionId)?.head;
+    return head === undefined ? undefined : { ...head };
+  }
+
+  async *read({ sessionId, after }: ReadRequest): AsyncGenerator<StoredEvent | LogTruncated> {
+    this.#refuseClosed();
+    const kept = this.#sessions.get(sessionId);
+    if (kept === undefined) return;
+    const { firstSeq } = kept.head;
+    const events = kept.events.filter(({ event }) => event.seq > after);
+    if (after < firstSeq - 1) yield { type: 'log.truncated', from: after, firstSeq };
+    for (const { event } of events) yield { ...event, data: Uint8Array.from(event.data) };
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    this.#refuseClosed();
+    const kept = this.#sessions.get(sessionId);
+    if (kept === undefined || kept.records.size === 0) return undefined;
+    return { ...kept.head, records: [...kept.records.values()].map((text) => JSON.parse(text)) };
+  }
+
+  async *sessions(): AsyncGenerator<SessionEntry> {
+    this.#refuseClosed();
+    for (const [sessionId, { head, session }] of [...this.#sessions]) {
+      if (session !== undefined) yield { sessionId, ...head, record: structuredClone(session) };
+    }
+  }
+
+  async prune(policy: RetentionPolicy): Promise<Pruned> {
+    this.#refuseClosed();
+    const sessions = this.#forgetEnded(policy.maxEndedSessions ?? Infinity);
+    const before = this.#arrived().length + sessions.events;
+    for (const kept of this.#sessions.values()) {
+      drop(kept, kept.events.length - (policy.maxEventsPerSession ?? Infinity));
+    }
+    let bytes = this.#arrived().reduce((sum, { event }) => sum + event.data.length + EVENT_OVERHEAD_BYTES, 0);
+    for (const { event, kept } of this.#arrived()) {
+      if (bytes <= (policy.maxBytes ?? Infinity) && event.at >= (policy.before ?? -Infinity)) break;
+      bytes -= event.data.length + EVENT_OVERHEAD_BYTES;
+      drop(kept, 1);
+    }
+    return { events: before - this.#arrived().length, sessions: sessions.count };
+  }
+
+  health(): StoreHealth {
+    return { state: this.#isClosed ? 'closed' : 'open' };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#sessions.clear();
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new TroupeError('STORE_CLOSED');
+  }
+
+  /** Another session that has the conversation open which this change opens. */
+  #rivalOf({ sessionId, records = [] }: Change): TroupeError | undefined {
+    for (const record of records) {
+      if (record.kind !== 'session' || record.openConversation === undefined) continue;
+      for (const [other, { session }] of this.#sessions) {
+        if (other !== sessionId && session?.openConversation === record.openConversation) {
+          return conversationInUse(sessionId, record.openConversation, other);
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** Every event that is kept, in the order of arrival. */
+  #arrived(): { arrival: number; event: StoredEvent; kept: Kept }[] {
+    const all = [...this.#sessions.values()].flatMap((kept) => kept.events.map((one) => ({ ...one, kept })));
+    return all.toSorted((one, other) => one.arrival - other.arrival);
+  }
+
+  #forgetEnded(max: number): { count: number; events: number } {
+    const ended = [...this.#sessions.values()]
+      .filter(({ session }) => session?.endedAt !== undefined)
+      .toSorted((one, other) => (other.session?.endedAt ?? 0) - (one.session?.endedAt ?? 0));
+    const gone = ended.slice(Math.min(max, ended.length));
+    const events = gone.reduce((sum, kept) => sum + kept.events.length, 0);
+    for (const kept of gone) {
+      drop(kept, kept.events.length);
+      kept.records.clear();
+      kept.session = undefined;
+    }
+    return { count: gone.length, events };
+  }
+}
+
+function remember(kept: Kept, record: StoreRecord): void {
+  const text = JSON.stringify(record);
+  kept.records.set(record.kind === 'session' ? 'session' : `${record.kind} ${record.id}`, text);
+  if (record.kind === 'session') kept.session = JSON.parse(text);
+}
+
+/** Takes the oldest events away. */
+function drop(kept: Kept, count: number): void {
+  if (count <= 0) return;
+  kept.events = kept.events.slice(count);
+  kept.head = { ...kept.head, firstSeq: kept.events[0]?.event.seq ?? kept.head.lastSeq + 1 };
+}

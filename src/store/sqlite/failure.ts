@@ -1,0 +1,45 @@
+import { type ErrorCode, TroupeError } from '../../errors.ts';
+
+/** Primary result codes of SQLite, and what each means for who writes. */
+const MEANING: Readonly<Record<number, ErrorCode>> = {
+  8: 'STORE_READ_ONLY',
+  11: 'STORE_DAMAGED',
+  13: 'STORE_FULL',
+  26: 'STORE_DAMAGED',
+};
+
+/** Primary result codes. */
+export const BUSY = 5;
+export const CANNOT_OPEN = 14;
+
+/** What the system calls a disk that is full, and a file that may not be written. */
+const SYSTEM_MEANING: Readonly<Record<string, ErrorCode>> = {
+  ENOSPC: 'STORE_FULL',
+  EDQUOT: 'STORE_FULL',
+  EFBIG: 'STORE_FULL',
+  EACCES: 'STORE_READ_ONLY',
+  EPERM: 'STORE_READ_ONLY',
+  EROFS: 'STORE_READ_ONLY',
+};
+
+/** A failure of SQLite or of the file system as one of ours; one of ours stays as it is. */
+export function storeFailure(error: unknown, path: string): TroupeError {
+  if (error instanceof TroupeError) return error;
+  const code = SYSTEM_MEANING[systemCodeOf(error)] ?? MEANING[resultCodeOf(error)] ?? 'STORE_UNREACHABLE';
+  return new TroupeError(code, {
+    reason: error instanceof Error ? `${error.message}.` : undefined,
+    cause: error,
+    details: { path, sqliteCode: resultCodeOf(error) },
+  });
+}
+
+/** The primary result code of SQLite; 0 when the error is none of its own. */
+export function resultCodeOf(error: unknown): number {
+  const code = typeof error === 'object' && error !== null && 'errcode' in error ? error.errcode : 0;
+  return typeof code === 'number' ? code & 0xff : 0;
+}
+
+function systemCodeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  return typeof code === 'string' ? code : '';
+}

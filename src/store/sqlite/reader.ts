@@ -1,0 +1,126 @@
+import type { LogHead, SessionEntry, SessionSnapshot } from '../store.ts';
+import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
+import { storeFailure } from './failure.ts';
+import { type PackedEvents, packEvents } from './packing.ts';
+import { CONNECTION_PRAGMAS } from './schema.ts';
+import { headOf } from './writer.ts';
+
+/** Where a page begins and how much it may hold; it holds one event at least. */
+export interface PageRequest {
+  readonly sessionId: string;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** As much as a reader pulls at once. */
+const PAGE_EVENTS = 500;
+const PAGE_BYTES = 512 * 1024;
+const PAGE_SESSIONS = 200;
+
+/** The connection that reads, for late readers: pages, so that no reading holds the file's log back for long. */
+export class SqliteReader {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #statements: Record<'head' | 'sizes' | 'page' | 'records' | 'sessions', Statement>;
+
+  constructor(open: OpenDatabase, path: string) {
+    this.#path = path;
+    try {
+      const database = open(path, { readOnly: true });
+      this.#database = database;
+      database.exec(CONNECTION_PRAGMAS);
+      this.#statements = {
+        head: database.prepare('SELECT key, last_seq, first_seq, epoch, body FROM sessions WHERE id = ?'),
+        sizes: database.prepare(
+          'SELECT seq, length(data) AS size FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+        ),
+        page: database.prepare(
+          'SELECT seq, epoch, at, type, data FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq',
+        ),
+        records: database.prepare('SELECT body FROM records WHERE session = ? ORDER BY key'),
+        sessions: database.prepare(
+          `SELECT key, id, last_seq, first_seq, epoch, body FROM sessions WHERE body IS NOT NULL AND key > ?
+           ORDER BY key LIMIT ?`,
+        ),
+      };
+    } catch (error) {
+      throw storeFailure(error, path);
+    }
+  }
+
+  head(sessionId: string): LogHead | undefined {
+    return this.#consistent(() => {
+      const row = this.#statements.head.get(sessionId);
+      return row === undefined ? undefined : headOf(row);
+    });
+  }
+
+  /** The head as it is now beside the page: what went away meanwhile is told. */
+  page({ sessionId, after, upTo }: PageRequest): { head: LogHead; events: PackedEvents } | undefined {
+    return this.#consistent(() => {
+      const row = this.#statements.head.get(sessionId);
+      if (row === undefined) return undefined;
+      const session = Number(row['key']);
+      const last = this.#lastOfPage(session, after, upTo);
+      return { head: headOf(row), events: packEvents(this.#statements.page.all(session, after, last).map(eventOf)) };
+    });
+  }
+
+  snapshot(sessionId: string): SessionSnapshot | undefined {
+    return this.#consistent(() => {
+      const row = this.#statements.head.get(sessionId);
+      if (row === undefined) return undefined;
+      const records = this.#statements.records.all(Number(row['key'])).map(({ body }) => JSON.parse(String(body)));
+      return records.length === 0 ? undefined : { ...headOf(row), records };
+    });
+  }
+
+  sessions(afterKey: number): { entries: SessionEntry[]; nextKey: number | undefined } {
+    const rows = this.#consistent(() => this.#statements.sessions.all(afterKey, PAGE_SESSIONS));
+    const entries = rows.map((row) => ({
+      sessionId: String(row['id']),
+      ...headOf(row),
+      record: JSON.parse(String(row['body'])),
+    }));
+    return { entries, nextKey: rows.length < PAGE_SESSIONS ? undefined : Number(rows.at(-1)?.['key']) };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #lastOfPage(session: number, after: number, upTo: number): number {
+    let last = after;
+    let bytes = 0;
+    for (const row of this.#statements.sizes.all(session, after, upTo, PAGE_EVENTS)) {
+      bytes += Number(row['size']);
+      if (last > after && bytes > PAGE_BYTES) break;
+      last = Number(row['seq']);
+    }
+    return last;
+  }
+
+  /** Several statements, one moment. */
+  #consistent<Result>(work: () => Result): Result {
+    try {
+      this.#database.exec('BEGIN');
+      try {
+        return work();
+      } finally {
+        this.#database.exec('COMMIT');
+      }
+    } catch (error) {
+      throw storeFailure(error, this.#path);
+    }
+  }
+}
+
+function eventOf(row: Row): { seq: number; epoch: number; at: number; type: string; data: Uint8Array } {
+  return {
+    seq: Number(row['seq']),
+    epoch: Number(row['epoch']),
+    at: Number(row['at']),
+    type: String(row['type']),
+    data: row['data'] instanceof Uint8Array ? row['data'] : new Uint8Array(),
+  };
+}

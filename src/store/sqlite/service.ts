@@ -1,0 +1,84 @@
+import { TroupeError } from '../../errors.ts';
+import type { LogHead, Pruned, RetentionPolicy, SessionEntry, SessionSnapshot } from '../store.ts';
+import type { OpenDatabase } from './driver.ts';
+import { storeFailure } from './failure.ts';
+import { type PackedChanges, type PackedEvents, unpackChanges } from './packing.ts';
+import { type PageRequest, SqliteReader } from './reader.ts';
+import { SqliteWriter, type WriterOptions } from './writer.ts';
+
+/** What a thread can be asked: the name of each request, what it is given, what it answers. */
+export interface Requests {
+  readonly openWriter: (options: WriterOptions) => void;
+  readonly openReader: (options: { readonly path: string }) => void;
+  readonly commit: (changes: PackedChanges) => (Failure | undefined)[];
+  readonly prune: (policy: RetentionPolicy) => Pruned | undefined;
+  readonly head: (sessionId: string) => LogHead | undefined;
+  readonly page: (request: PageRequest) => { readonly head: LogHead; readonly events: PackedEvents } | undefined;
+  readonly snapshot: (sessionId: string) => SessionSnapshot | undefined;
+  readonly sessions: (afterKey: number) => { readonly entries: SessionEntry[]; readonly nextKey: number | undefined };
+  readonly close: (nothing: undefined) => void;
+}
+
+export type RequestName = keyof Requests;
+export type RequestOf<Name extends RequestName> = Parameters<Requests[Name]>[0];
+export type AnswerOf<Name extends RequestName> = ReturnType<Requests[Name]>;
+
+/** An error as it crosses between threads, which know nothing of each other's classes. */
+export interface Failure {
+  readonly code: TroupeError['code'];
+  readonly reason: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** What went wrong below, as text. */
+  readonly cause: string | undefined;
+}
+
+/** One thread's worth of SQLite: a writer, or a reader. Everything here blocks. */
+export class SqliteService implements Requests {
+  readonly #open: OpenDatabase;
+  #writer: SqliteWriter | undefined;
+  #reader: SqliteReader | undefined;
+
+  constructor(open: OpenDatabase) {
+    this.#open = open;
+  }
+
+  readonly openWriter = (options: WriterOptions): void => {
+    this.#writer = new SqliteWriter(this.#open, options, Date.now());
+  };
+
+  readonly openReader = ({ path }: { readonly path: string }): void => {
+    this.#reader = new SqliteReader(this.#open, path);
+  };
+
+  readonly commit = (changes: PackedChanges): (Failure | undefined)[] =>
+    opened(this.#writer)
+      .commit(unpackChanges(changes))
+      .map((refusal) => refusal && failureOf(refusal));
+
+  readonly prune = (policy: RetentionPolicy): Pruned | undefined => opened(this.#writer).prune(policy);
+  readonly head = (sessionId: string): LogHead | undefined => opened(this.#reader).head(sessionId);
+  readonly page: Requests['page'] = (request) => opened(this.#reader).page(request);
+  readonly snapshot: Requests['snapshot'] = (sessionId) => opened(this.#reader).snapshot(sessionId);
+  readonly sessions: Requests['sessions'] = (afterKey) => opened(this.#reader).sessions(afterKey);
+
+  readonly close = (): void => {
+    this.#reader?.close();
+    this.#writer?.close();
+    this.#reader = undefined;
+    this.#writer = undefined;
+  };
+}
+
+export function failureOf(error: unknown): Failure {
+  const { code, reason, details, cause } = storeFailure(error, '');
+  return { code, reason, details, cause: cause instanceof Error ? cause.message : undefined };
+}
+
+export function errorOf({ code, reason, details, cause }: Failure): TroupeError {
+  return new TroupeError(code, { reason, details, ...(cause !== undefined && { cause: new Error(cause) }) });
+}
+
+function opened<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new TroupeError('STORE_CLOSED');
+  return thing;
+}

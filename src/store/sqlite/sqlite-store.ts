@@ -1,0 +1,252 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../../clock.ts';
+import { TroupeError } from '../../errors.ts';
+import type {
+  Change,
+  Durability,
+  LogHead,
+  LogTruncated,
+  Pruned,
+  ReadRequest,
+  RetentionPolicy,
+  SessionEntry,
+  SessionSnapshot,
+  Store,
+  StoredEvent,
+  StoreHealth,
+} from '../store.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { packChanges, unpackEvents } from './packing.ts';
+import { errorOf } from './service.ts';
+import { type SqliteThread, startThread } from './thread.ts';
+
+export interface SqliteStoreOptions {
+  /** Default `batched`. */
+  readonly durability?: Durability;
+  /** How long the first change of a commit waits for others, with `batched`. Milliseconds, default 10. */
+  readonly commitDelayMs?: number;
+  /** A commit begins at once when this much waits, and holds no more. Defaults 2 000 events, 1 MiB. */
+  readonly maxCommitEvents?: number;
+  readonly maxCommitBytes?: number;
+  /** More than this waits for the disk: `STORE_OVERLOADED`. Defaults 50 000 events, 64 MiB. */
+  readonly maxQueuedEvents?: number;
+  readonly maxQueuedBytes?: number;
+  /** The file grows no further: `STORE_FULL`. Default: as far as the disk goes. */
+  readonly maxFileBytes?: number;
+  /** Hears each change of `health()`. */
+  readonly onHealth?: (health: StoreHealth) => void;
+  /** Time for the delay of commits. Default: the real one. */
+  readonly clock?: Clock;
+  /** Starts a thread. Default: a worker thread. */
+  readonly thread?: (onLost: (error: TroupeError) => void) => SqliteThread;
+}
+
+const Whole = z.int().positive();
+const OptionsShape = z.strictObject({
+  durability: z.enum(['strict', 'batched']).optional(),
+  commitDelayMs: z.number().min(0).max(10_000).optional(),
+  maxCommitEvents: Whole.optional(),
+  maxCommitBytes: Whole.optional(),
+  maxQueuedEvents: Whole.optional(),
+  maxQueuedBytes: Whole.optional(),
+  maxFileBytes: Whole.optional(),
+  onHealth: z.custom<SqliteStoreOptions['onHealth']>(isFunction).optional(),
+  clock: z.custom<Clock>().optional(),
+  thread: z.custom<SqliteStoreOptions['thread']>(isFunction).optional(),
+});
+
+const DEFAULTS = {
+  durability: 'batched',
+  commitDelayMs: 10,
+  maxCommitEvents: 2_000,
+  maxCommitBytes: 2 ** 20,
+  maxQueuedEvents: 50_000,
+  maxQueuedBytes: 64 * 2 ** 20,
+  clock: systemClock,
+  thread: startThread,
+} as const;
+
+/** Refusals of single changes say nothing about the store. */
+const FAILING = ['STORE_FULL', 'STORE_READ_ONLY', 'STORE_UNREACHABLE', 'STORE_DAMAGED'];
+
+/**
+ * Opens, or makes, a store in one SQLite file on a local disk, and becomes its one writer. Rejects with `INVALID_OPTIONS`,
+ * `STORE_HELD`, `STORE_NEWER`, `STORE_FOREIGN`, `STORE_DAMAGED`, `STORE_READ_ONLY`, `STORE_FULL`, `STORE_UNREACHABLE` or
+ * `STORE_DRIVER_MISSING`.
+ */
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const parsed = OptionsShape.safeParse(options);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path: field, message }) => `${field.join('.')}: ${message}`);
+    throw new TroupeError('INVALID_OPTIONS', { reason: issues.join('; '), details: { issues } });
+  }
+  return await SqliteStore.open(resolve(path), options);
+}
+
+class SqliteStore implements Store {
+  readonly durability: Durability;
+  readonly #path: string;
+  readonly #options: SqliteStoreOptions;
+  readonly #writer: SqliteThread;
+  readonly #queue: CommitQueue;
+  /** Started for the first reader. */
+  #reader: Promise<SqliteThread> | undefined;
+  #health: StoreHealth = { state: 'open' };
+  #closing: Promise<void> | undefined;
+
+  private constructor(path: string, options: SqliteStoreOptions) {
+    const settings = { ...DEFAULTS, ...options };
+    this.#path = path;
+    this.#options = options;
+    this.durability = settings.durability;
+    this.#writer = settings.thread((error) => this.#lose(error));
+    this.#queue = new CommitQueue((changes) => this.#commit(changes), settings);
+  }
+
+  static async open(path: string, options: SqliteStoreOptions): Promise<SqliteStore> {
+    const store = new SqliteStore(path, options);
+    try {
+      await store.#writer.ask('openWriter', { path, maxFileBytes: options.maxFileBytes });
+      return store;
+    } catch (error) {
+      await store.#writer.end();
+      throw error;
+    }
+  }
+
+  append(change: Change): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new TroupeError('STORE_CLOSED'));
+    if (this.#health.state === 'lost') return Promise.reject(this.#health.error);
+    return this.#queue.add(change);
+  }
+
+  async room(): Promise<void> {
+    this.#refuseClosed();
+    await this.#queue.room();
+  }
+
+  async head(sessionId: string): Promise<LogHead | undefined> {
+    return await (await this.#reading()).ask('head', sessionId);
+  }
+
+  async *read({ sessionId, after }: ReadRequest): AsyncGenerator<StoredEvent | LogTruncated> {
+    const reader = await this.#reading();
+    const upTo = (await reader.ask('head', sessionId))?.lastSeq ?? 0;
+    for (let cursor = after; cursor < upTo; ) {
+      const page = await reader.ask('page', { sessionId, after: cursor, upTo });
+      if (page === undefined) return;
+      const { firstSeq } = page.head;
+      // Also in the middle of a long reading: what it had still to read may be gone.
+      if (cursor < firstSeq - 1) yield { type: 'log.truncated', from: cursor, firstSeq };
+      cursor = Math.max(cursor, firstSeq - 1);
+      for (const event of unpackEvents(page.events)) {
+        yield event;
+        cursor = event.seq;
+      }
+    }
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    return await (await this.#reading()).ask('snapshot', sessionId);
+  }
+
+  async *sessions(): AsyncGenerator<SessionEntry> {
+    const reader = await this.#reading();
+    for (let key: number | undefined = 0; key !== undefined; ) {
+      const page: { entries: SessionEntry[]; nextKey: number | undefined } = await reader.ask('sessions', key);
+      yield* page.entries;
+      key = page.nextKey;
+    }
+  }
+
+  async prune(policy: RetentionPolicy): Promise<Pruned> {
+    this.#refuseClosed();
+    let [events, sessions] = [0, 0];
+    for (;;) {
+      // One short transaction at a time: commits go between.
+      const step = await this.#writer.ask('prune', policy);
+      if (step === undefined) return { events, sessions };
+      events += step.events;
+      sessions += step.sessions;
+    }
+  }
+
+  health(): StoreHealth {
+    return this.#health;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drain();
+    for (const thread of [await this.#reader?.catch(() => undefined), this.#writer]) {
+      if (thread === undefined) continue;
+      // A thread that is lost has nothing left to close.
+      await thread.ask('close', undefined).catch(() => undefined);
+      await thread.end();
+    }
+    this.#tell({ state: 'closed' });
+  }
+
+  async #commit(changes: readonly Change[]): Promise<(TroupeError | undefined)[]> {
+    const packed = packChanges(changes);
+    try {
+      const refusals = await this.#writer.ask('commit', packed, [packed.events.bytes.buffer]);
+      if (this.#health.state === 'failing') this.#tell({ state: 'open' });
+      return refusals.map((failure) => failure && errorOf(failure));
+    } catch (error) {
+      if (error instanceof TroupeError) this.#judge(error);
+      throw error;
+    }
+  }
+
+  #judge(error: TroupeError): void {
+    if (error.code === 'STORE_TAKEN_OVER') this.#lose(error);
+    else if (this.#health.state !== 'lost' && FAILING.includes(error.code)) this.#tell({ state: 'failing', error });
+  }
+
+  #lose(error: TroupeError): void {
+    if (this.#closing !== undefined || this.#health.state === 'lost') return;
+    this.#tell({ state: 'lost', error });
+    this.#queue.fail(error);
+  }
+
+  #tell(health: StoreHealth): void {
+    this.#health = health;
+    this.#options.onHealth?.(health);
+  }
+
+  #reading(): Promise<SqliteThread> {
+    if (this.#closing !== undefined) return Promise.reject(new TroupeError('STORE_CLOSED'));
+    this.#reader ??= this.#openReader();
+    return this.#reader;
+  }
+
+  async #openReader(): Promise<SqliteThread> {
+    const forget = (): void => {
+      this.#reader = undefined;
+    };
+    const thread = (this.#options.thread ?? startThread)(forget);
+    try {
+      await thread.ask('openReader', { path: this.#path });
+      return thread;
+    } catch (error) {
+      // The next reader tries again.
+      forget();
+      await thread.end();
+      throw error;
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw new TroupeError('STORE_CLOSED');
+  }
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}

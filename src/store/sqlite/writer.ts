@@ -1,0 +1,215 @@
+import { closeSync, openSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { TroupeError } from '../../errors.ts';
+import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, sizeOfEvents } from '../change-check.ts';
+import type { Change, LogHead, Pruned, RetentionPolicy } from '../store.ts';
+import type { StoreRecord } from '../store-record.ts';
+import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
+import { storeFailure } from './failure.ts';
+import { Fence, heldError, lock } from './lease.ts';
+import { Pruner } from './pruner.ts';
+import { CONNECTION_PRAGMAS, checkSchema, migrate, pragma, rollBack, WRITER_PRAGMAS } from './schema.ts';
+import { damageError } from './survey.ts';
+
+export interface WriterOptions {
+  readonly path: string;
+  /** The file grows no further; at least one page. Default: as far as the disk goes. */
+  readonly maxFileBytes?: number | undefined;
+}
+
+/** A session that was written to lately: its key and its head. */
+interface Known {
+  readonly key: number;
+  readonly head: LogHead;
+}
+
+/** Sessions whose heads are remembered between commits; more are read again. */
+const MAX_KNOWN = 10_000;
+
+/** The one connection that writes. Everything here blocks, so it lives in a thread of its own. */
+export class SqliteWriter {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #lock: Database;
+  readonly #fence: Fence;
+  readonly #pruner: Pruner;
+  readonly #statements: ReturnType<typeof prepareAll>;
+  readonly #known = new Map<string, Known>();
+
+  constructor(open: OpenDatabase, options: WriterOptions, now: number) {
+    const path = realPathOf(options.path);
+    this.#path = path;
+    const held = guarded(path, () => lock(open, path));
+    if (held === undefined) throw heldError(path, holderRow(open, path));
+    this.#lock = held;
+    let database: Database | undefined;
+    try {
+      closeSync(openSync(path, 'a', 0o600)); // Conversations are for nobody else; SQLite would ask the umask.
+      database = open(path);
+      database.exec(CONNECTION_PRAGMAS);
+      checkSchema(database, path);
+      database.exec(WRITER_PRAGMAS);
+      migrate(database);
+      limitSize(database, options.maxFileBytes);
+      this.#fence = new Fence(database, path, now);
+      this.#statements = prepareAll(database);
+      this.#pruner = new Pruner(database);
+      this.#database = database;
+    } catch (error) {
+      const failure = storeFailure(error, path);
+      const told = failure.code === 'STORE_DAMAGED' ? damageError(open, path, failure) : failure;
+      database?.close();
+      this.#lock.close();
+      throw told;
+    }
+  }
+
+  /** One transaction. For each change the error it is refused with, or undefined; throws when nothing at all was kept. */
+  commit(changes: readonly Change[]): (TroupeError | undefined)[] {
+    return this.#transaction(() => changes.map((change) => this.#write(change)));
+  }
+
+  /** One step of the way to what the policy asks for; undefined when there is nothing left to do. */
+  prune(policy: RetentionPolicy): Pruned | undefined {
+    // What is remembered of heads says nothing of where a log begins.
+    const pruned = this.#transaction(() => this.#pruner.step(policy));
+    if (pruned !== undefined) this.#known.clear();
+    return pruned;
+  }
+
+  close(): void {
+    try {
+      // Readers in other programs find one file; what fails here is found by the next who opens it.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log of the file is complete without it.
+    }
+    this.#database.close();
+    this.#lock.close();
+  }
+
+  #transaction<Result>(work: () => Result): Result {
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      this.#fence.check();
+      const result = work();
+      this.#database.exec('COMMIT');
+      if (this.#known.size > MAX_KNOWN) this.#known.clear();
+      return result;
+    } catch (error) {
+      rollBack(this.#database);
+      this.#known.clear();
+      throw storeFailure(error, this.#path);
+    }
+  }
+
+  #write(change: Change): TroupeError | undefined {
+    const known = this.#find(change.sessionId);
+    const refusal = conflictOf(known?.head ?? EMPTY_HEAD, change) ?? this.#rivalOf(change);
+    if (refusal !== undefined) return refusal;
+    const { addEvent, touch, forgetRecord } = this.#statements;
+    const { key, head } = known ?? this.#add(change.sessionId);
+    for (const { seq, epoch, at, type, data } of change.events) addEvent.run(key, seq, epoch, at, type, data);
+    for (const record of change.records ?? []) this.#remember(key, record);
+    for (const { kind, id } of change.forget ?? []) forgetRecord.run(key, kind, id);
+    const next = headAfter(head, change);
+    touch.run(next.lastSeq, next.epoch, sizeOfEvents(change), key);
+    this.#known.set(change.sessionId, { key, head: next });
+    return undefined;
+  }
+
+  #remember(key: number, record: StoreRecord): void {
+    const body = JSON.stringify(record);
+    if (record.kind === 'session') {
+      this.#statements.setSession.run(body, record.endedAt ?? null, record.openConversation ?? null, key);
+    }
+    this.#statements.setRecord.run(key, record.kind, record.kind === 'session' ? '' : record.id, body);
+  }
+
+  /** Another session that has the conversation open which this change opens. */
+  #rivalOf({ sessionId, records = [] }: Change): TroupeError | undefined {
+    for (const record of records) {
+      if (record.kind !== 'session' || record.openConversation === undefined) continue;
+      const holder = this.#statements.whoHas.get(record.openConversation, sessionId)?.['id'];
+      if (holder !== undefined) return conversationInUse(sessionId, record.openConversation, String(holder));
+    }
+    return undefined;
+  }
+
+  #find(sessionId: string): Known | undefined {
+    const known = this.#known.get(sessionId);
+    if (known !== undefined) return known;
+    const row = this.#statements.findSession.get(sessionId);
+    return row === undefined ? undefined : { key: Number(row['key']), head: headOf(row) };
+  }
+
+  #add(sessionId: string): Known {
+    this.#statements.addSession.run(sessionId);
+    const known = this.#find(sessionId);
+    if (known === undefined) throw new Error('A row that was added is not there.');
+    return known;
+  }
+}
+
+export function headOf(row: Row): LogHead {
+  return { lastSeq: Number(row['last_seq']), firstSeq: Number(row['first_seq']), epoch: Number(row['epoch']) };
+}
+
+function prepareAll(
+  database: Database,
+): Record<
+  'addEvent' | 'touch' | 'forgetRecord' | 'setSession' | 'setRecord' | 'whoHas' | 'findSession' | 'addSession',
+  Statement
+> {
+  return {
+    addEvent: database.prepare('INSERT INTO events (session, seq, epoch, at, type, data) VALUES (?, ?, ?, ?, ?, ?)'),
+    touch: database.prepare('UPDATE sessions SET last_seq = ?, epoch = ?, bytes = bytes + ? WHERE key = ?'),
+    forgetRecord: database.prepare('DELETE FROM records WHERE session = ? AND kind = ? AND id = ?'),
+    setSession: database.prepare('UPDATE sessions SET body = ?, ended_at = ?, open_conversation = ? WHERE key = ?'),
+    setRecord: database.prepare(
+      `INSERT INTO records (session, kind, id, body) VALUES (?, ?, ?, ?)
+       ON CONFLICT (session, kind, id) DO UPDATE SET body = excluded.body`,
+    ),
+    whoHas: database.prepare('SELECT id FROM sessions WHERE open_conversation = ? AND id <> ?'),
+    findSession: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
+    addSession: database.prepare('INSERT INTO sessions (id, epoch, last_seq, first_seq, bytes) VALUES (?, 0, 0, 1, 0)'),
+  };
+}
+
+/** The folder must be there; the file need not. One file has one name, however it was reached. */
+function realPathOf(path: string): string {
+  return guarded(path, () => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return join(realpathSync(dirname(path)), basename(path));
+    }
+  });
+}
+
+function holderRow(open: OpenDatabase, path: string): Row | undefined {
+  try {
+    const database = open(path, { readOnly: true });
+    try {
+      return database.prepare('SELECT pid, host, since FROM holder').get();
+    } finally {
+      database.close();
+    }
+  } catch {
+    return undefined; // It is just being made.
+  }
+}
+
+function limitSize(database: Database, maxFileBytes: number | undefined): void {
+  if (maxFileBytes === undefined) return;
+  const pages = Math.max(1, Math.floor(maxFileBytes / pragma(database, 'page_size')));
+  database.exec(`PRAGMA max_page_count = ${pages}`);
+}
+
+function guarded<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw storeFailure(error, path);
+  }
+}

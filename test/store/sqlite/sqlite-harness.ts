@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ErrorCode, TroupeError } from '../../../src/errors.ts';
+import { loadDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.ts';
+import { errorOf, failureOf, SqliteService } from '../../../src/store/sqlite/service.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { SqliteThread } from '../../../src/store/sqlite/thread.ts';
+import type { Change, LogTruncated, Store, StoredEvent } from '../../../src/store/store.ts';
+import type { StoreRecord } from '../../../src/store/store-record.ts';
+
+/** The driver as it is; tests that need a failure wrap it. */
+export const driver: OpenDatabase = await loadDriver();
+
+/** Where one test keeps its files. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A store whose SQLite runs in this thread: everything but the thread is as it is for users. */
+export async function openInline(
+  path: string,
+  options: SqliteStoreOptions & { driver?: OpenDatabase } = {},
+): Promise<Store> {
+  const { driver: open = driver, ...rest } = options;
+  const store = await openSqliteStore(path, { durability: 'strict', thread: () => inlineThread(open), ...rest });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Answers in the next turns of the event loop, with copies, as a thread would. */
+export function inlineThread(open: OpenDatabase): SqliteThread {
+  const service = new SqliteService(open);
+  return {
+    async ask(name, request) {
+      const copied = structuredClone(request);
+      await new Promise((resolve) => setImmediate(resolve));
+      try {
+        // Types of questions and answers are paired by `SqliteThread`.
+        return structuredClone(service[name](copied as never)) as never;
+      } catch (error) {
+        throw errorOf(structuredClone(failureOf(error)));
+      }
+    },
+    async end() {
+      service.close();
+    },
+  };
+}
+
+export function change(sessionId: string, first: number, last: number, records: StoreRecord[] = []): Change {
+  const events = Array.from({ length: last - first + 1 }, (_, index) => event(first + index));
+  return { sessionId, epoch: 1, events, records };
+}
+
+export function event(seq: number, data = `{"seq":${seq}}`): StoredEvent {
+  return { seq, epoch: 1, at: 1_000 + seq, type: 'message', data: new TextEncoder().encode(data) };
+}
+
+export async function readAll(store: Store, sessionId: string, after = 0): Promise<(StoredEvent | LogTruncated)[]> {
+  const all: (StoredEvent | LogTruncated)[] = [];
+  for await (const one of store.read({ sessionId, after })) all.push(one);
+  return all;
+}
+
+export async function seqsOf(store: Store, sessionId: string, after = 0): Promise<number[]> {
+  return (await readAll(store, sessionId, after)).map((one) => ('seq' in one ? one.seq : 0));
+}
+
+/** The error it was refused with; a promise that is kept fails the test. */
+export async function refusal(promise: Promise<unknown>): Promise<TroupeError> {
+  return await promise.then(
+    () => Promise.reject(new Error('It was not refused.')),
+    (error: TroupeError) => error,
+  );
+}
+
+export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode> {
+  return (await refusal(promise)).code;
+}
