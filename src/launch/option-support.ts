@@ -116,6 +116,7 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   restart: host('when a process is replaced', { fallback: '`DEFAULT_RESTART`' }),
   timeouts: host('deadlines', { fallback: '`DEFAULT_TIMEOUTS`' }),
   limits: host('bounds', { fallback: '`DEFAULT_LIMITS`' }),
+  budget: host('what the session may spend', { fallback: 'no limit' }),
 };
 
 interface PartSupport extends OptionSupport {

@@ -6,6 +6,7 @@ import type { CanUseTool } from '../permissions/can-use-tool.ts';
 import type { OnElicitation } from '../permissions/elicitation.ts';
 import { PermissionsShape } from '../permissions/permissions-option.ts';
 import type { OnUserDialog } from '../permissions/user-dialog.ts';
+import { SessionBudgetShape } from './budget-options.ts';
 import {
   type Agrees,
   BackoffShape,
@@ -216,6 +217,7 @@ const Shape = {
   restart: z.strictObject(RestartShape).exactOptional(),
   timeouts: z.strictObject(TimeoutShape).exactOptional(),
   limits: z.strictObject(LimitShape).exactOptional(),
+  budget: z.strictObject(SessionBudgetShape).exactOptional(),
 };
 
 /** Start options of a session, strictly: `parseSessionOptions` is the way in. */
@@ -228,6 +230,7 @@ export const SESSION_OPTION_NAMES = {
   'restart.backoff': Object.keys(BackoffShape),
   timeouts: Object.keys(TimeoutShape),
   limits: Object.keys(LimitShape),
+  budget: Object.keys(SessionBudgetShape),
   hooks: HOOK_EVENTS,
   permissions: Object.keys(PermissionsShape),
 };

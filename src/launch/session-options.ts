@@ -4,6 +4,7 @@ import type { CanUseTool } from '../permissions/can-use-tool.ts';
 import type { OnElicitation } from '../permissions/elicitation.ts';
 import type { PermissionsOption } from '../permissions/permissions-option.ts';
 import type { OnUserDialog } from '../permissions/user-dialog.ts';
+import type { SessionBudgetOptions } from './budget-options.ts';
 import type { McpServersOption } from './mcp-server-options.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { brokenRules } from './option-rules.ts';
@@ -291,6 +292,8 @@ export interface SessionOptions {
   readonly restart?: RestartOptions;
   readonly timeouts?: TimeoutOptions;
   readonly limits?: LimitOptions;
+  /** What this session may spend; each entry replaces what the supervisor says of every session. */
+  readonly budget?: SessionBudgetOptions;
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { type PermissionsOption, PermissionsShape } from '../permissions/permissions-option.ts';
 import type { OpenTransport } from '../transport/transport.ts';
+import { type BudgetOptions, BudgetShape } from './budget-options.ts';
 import {
   type Agrees,
   BackoffShape,
@@ -56,6 +57,8 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly timeouts?: SupervisorTimeoutOptions;
   /** For every session, beside its own. */
   readonly permissions?: PermissionsOption;
+  /** What the sessions may spend. Default: no limits; `ledger()` counts all the same. */
+  readonly budget?: BudgetOptions;
   readonly logger?: Logger;
   /** Hears every event and snapshot of every machine, as XState inspects them. */
   readonly inspect?: (event: unknown) => void;
@@ -104,6 +107,7 @@ const Shape = {
   limits: z.strictObject(SupervisorLimitShape).exactOptional(),
   timeouts: z.strictObject(SupervisorTimeoutShape).exactOptional(),
   permissions: z.strictObject(PermissionsShape).exactOptional(),
+  budget: z.strictObject(BudgetShape).exactOptional(),
   logger: objectWith<Logger>(
     'an object with debug, info, warn and error',
     'debug',
@@ -134,6 +138,7 @@ const SUPERVISOR_OPTION_NAMES = {
   limits: Object.keys(SupervisorLimitShape),
   timeouts: Object.keys(SupervisorTimeoutShape),
   permissions: Object.keys(PermissionsShape),
+  budget: Object.keys(BudgetShape),
 };
 
 true satisfies Agrees<z.infer<typeof SupervisorOptionsSchema>, SupervisorOptions>;

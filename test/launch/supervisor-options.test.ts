@@ -12,6 +12,17 @@ describe('supervisor options', () => {
       limits: { maxSessions: 2, maxStarting: 1, startsPerConfigDir: 1, minFreeMemoryBytes: 1, maxPromptQueue: 5 },
       timeouts: { drainMs: Infinity, closeGraceMs: 1 },
       permissions: { onTimeout: 'deny' },
+      budget: {
+        maxUsd: 5,
+        perSessionTokens: 1_000,
+        perKeyTurns: 3,
+        perGroupUsd: 0.5,
+        perDayUsd: 2,
+        warnAt: 1,
+        onLimit: 'kill',
+        timeZone: 'Europe/Berlin',
+        prices: { 'claude-*': { inputPerMTok: 3, outputPerMTok: 15, cacheReadPerMTok: 0.3 } },
+      },
       logger,
       inspect: () => {},
       clock: systemClock,
@@ -36,6 +47,13 @@ describe('supervisor options', () => {
     [{ clock: { now: () => 0 } }, 'clock', /setTimeout, clearTimeout and now/],
     [{ logger: console.log }, 'logger', /debug, info, warn and error/],
     [{ spawn: 'x' }, 'spawn', /function/],
+    [{ budget: { maxUSD: 3 } }, 'budget.maxUSD', /did you mean "maxUsd"/],
+    [{ budget: { maxUsd: 0 } }, 'budget.maxUsd', /US dollars above 0/],
+    [{ budget: { perKeyTokens: 1.5 } }, 'budget.perKeyTokens', /whole number above 0/],
+    [{ budget: { warnAt: 80 } }, 'budget.warnAt', /above 0 and at most 1/],
+    [{ budget: { onLimit: 'stop' } }, 'budget.onLimit', /"park"/],
+    [{ budget: { timeZone: 'Mars' } }, 'budget.timeZone', /time zone such as/],
+    [{ budget: { prices: { opus: { inputPerMTok: 1 } } } }, 'budget.prices.opus.outputPerMTok', /million tokens/],
   ])('are refused with field and reason: %j', (options, field, reason) => {
     const details = { field, reason: expect.stringMatching(reason) };
     expect(() => parseSupervisorOptions(options)).toThrow(
