@@ -12,10 +12,12 @@ import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { RateLimits } from './rate-limits.ts';
 import { saidIn } from './result-words.ts';
+import type { Spending } from './spending.ts';
 import { Turn } from './turn.ts';
 import { TurnHistory, type TurnRecord } from './turn-history.ts';
 import { TurnRegistry } from './turn-registry.ts';
 import type { TurnResult } from './turn-result.ts';
+import { Watchers } from './watchers.ts';
 
 /** The way from the conversation to the incarnation that serves it. */
 export interface Delivery {
@@ -43,6 +45,7 @@ export class Conversation {
   readonly #admitsWork: () => boolean;
   readonly #ledger: PromptLedger;
   readonly #meter: CostMeter;
+  readonly #spending: Spending | undefined;
   readonly #tasks = new BackgroundTasks();
   readonly #turns = new TurnRegistry();
   readonly #history = new TurnHistory();
@@ -57,7 +60,7 @@ export class Conversation {
   #isWorking = false;
   #lastErrors: readonly string[] = [];
   /** Who waits for the prompts to change: interrupts and drains. */
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Watchers();
 
   constructor(options: {
     log: EventLog;
@@ -67,10 +70,12 @@ export class Conversation {
     expectedMode: () => string;
     /** Asked before each prompt goes out; what is held back waits for `goOn`. */
     admitsWork?: () => boolean;
+    spending?: Spending;
   }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
     this.#meter = new CostMeter(options);
+    this.#spending = options.spending;
     this.#expectedMode = options.expectedMode;
     this.#admitsWork = options.admitsWork ?? (() => true);
     this.#ledger = new PromptLedger({
@@ -217,19 +222,21 @@ export class Conversation {
 
   onProcessLost(policy: Omit<LossPolicy, 'canSendAgain'>): void {
     this.detach();
+    this.#spending?.lost();
     this.#ledger.onProcessLost({ ...policy, canSendAgain: this.#hasLifecycle });
     this.#isTurnOpen = false;
     this.#history.lost(this.#log.now());
     this.#facts = { ...this.#facts, activity: undefined };
     this.#tasks.forget();
     this.#isWorking = false;
-    this.#wakeWatchers();
+    this.#watchers.wake();
   }
 
   onMessage(message: CliMessage): void {
     const fact = factOf(message);
     if (fact === undefined) {
       this.#append({ type: 'message', message });
+      this.#spending?.saw(message);
       return;
     }
     // A turn begins before its first message is logged and ends after its last: readers cut at those two events.
@@ -240,15 +247,7 @@ export class Conversation {
 
   /** Resolves when the condition holds; re-checked whenever a prompt, the work or the process changes. */
   until(isTrue: () => boolean): Promise<void> {
-    if (isTrue()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const check = () => {
-        if (!isTrue()) return;
-        this.#watchers.delete(check);
-        resolve();
-      };
-      this.#watchers.add(check);
-    });
+    return this.#watchers.until(isTrue);
   }
 
   /** What held its prompts back is gone. */
@@ -258,7 +257,7 @@ export class Conversation {
 
   /** Has everybody who waits look again: something outside the conversation changed. */
   recheck(): void {
-    this.#wakeWatchers();
+    this.#watchers.wake();
   }
 
   #before(fact: Fact): void {
@@ -327,6 +326,7 @@ export class Conversation {
     }
     this.#ledger.onTurnOpened(this.#hasLifecycle);
     this.#isTurnOpen = true;
+    this.#spending?.working(true);
     this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
     const at = this.#log.now();
@@ -344,6 +344,8 @@ export class Conversation {
     if (!fact.isError) this.#completedTurns += 1;
     const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
     const { costUsd } = cost;
+    // Before anybody hears of the end and sends the next prompt: it must not go out of a budget that is spent.
+    this.#spending?.closed(fact, cost, { model: this.#facts.model, wentOn: this.#meter.wentOn });
     const promptIds = this.#ledger.onResult(fact, cost, this.#hasLifecycle);
     this.#history.closed(fact, cost, { promptIds, at: this.#log.now() });
     this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd });
@@ -358,7 +360,7 @@ export class Conversation {
   #onEnded(record: PromptRecord, result: TurnResult): void {
     this.#append({ type: 'prompt.ended', promptId: record.id, outcome: result.outcome });
     this.#turns.settle(record.id, result);
-    this.#wakeWatchers();
+    this.#watchers.wake();
   }
 
   #pump(): void {
@@ -366,6 +368,7 @@ export class Conversation {
     while (delivery !== undefined && this.#ledger.hasNext && this.#admitsWork()) {
       const record = this.#ledger.deliverNext();
       if (record === undefined) break;
+      this.#spending?.working(true);
       this.#append({ type: 'prompt.delivered', promptId: record.id });
       delivery.deliver(
         record,
@@ -377,6 +380,7 @@ export class Conversation {
 
   #updateWork(): void {
     const { activity } = this.#facts;
+    this.#spending?.working(this.#ledger.outstanding.length > 0 || this.#isTurnOpen);
     const isActive = activity === undefined ? this.#isTurnOpen : activity !== 'idle';
     // 2.1.197 calls itself idle while an agent of it works in the background; newer releases do not.
     const isWorking = this.#ledger.outstanding.length > 0 || isActive || this.#tasks.agents > 0;
@@ -385,11 +389,7 @@ export class Conversation {
       this.#delivery?.setWorking(isWorking);
     }
     this.#delivery?.setTasks(this.#tasks.ids.length);
-    this.#wakeWatchers();
-  }
-
-  #wakeWatchers(): void {
-    for (const check of [...this.#watchers]) check();
+    this.#watchers.wake();
   }
 
   #append(fact: Parameters<EventLog['append']>[1]): void {

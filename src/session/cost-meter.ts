@@ -48,10 +48,16 @@ export class CostMeter {
   #tokens: Usage | undefined;
   #models: Models = {};
   #turns = 0;
+  #wentOn = false;
 
   /** `continuesOther`: the session goes on with a conversation that other processes began. */
   constructor({ continuesOther = false }: { continuesOther?: boolean } = {}) {
     this.#mayHoldOthers = continuesOther;
+  }
+
+  /** The newest result went on from the totals of a former process, with what that had spent and not told. */
+  get wentOn(): boolean {
+    return this.#wentOn;
   }
 
   startProcess(): void {
@@ -62,6 +68,7 @@ export class CostMeter {
   /** Counts a result and returns what its turn added. `mayGoOn`: this release may take up the totals of a former process. */
   add(result: ResultFacts, mayGoOn = false): TurnCost {
     this.#turns += 1;
+    this.#wentOn = false;
     const added = result.modelUsageAdded === undefined ? this.#rise(result, mayGoOn) : told(result.modelUsageAdded);
     this.#inherited = undefined;
     this.#mayHoldOthers = false;
@@ -93,7 +100,8 @@ export class CostMeter {
     const { totalCostUsd, modelUsage } = result;
     // How much of it is this turn's nobody tells: unknown is better than somebody else's money.
     if (mayGoOn && this.#mayHoldOthers && isMoreThanTurn(result)) return { costUsd: undefined, models: undefined };
-    if (mayGoOn && this.#inherited !== undefined && goesOn(result, this.#inherited)) this.#mark = this.#inherited;
+    this.#wentOn = mayGoOn && this.#inherited !== undefined && goesOn(result, this.#inherited);
+    if (this.#wentOn) this.#mark = this.#inherited ?? ZERO;
     if (hasFallen(result, this.#mark)) this.#mark = ZERO;
     const mark = this.#mark;
     return {

@@ -27,7 +27,7 @@ export function resultFacts(value: Record<string, unknown>): ResultFacts {
   };
 }
 
-function usageOf(usage: Record<string, unknown>): Usage {
+export function usageOf(usage: Record<string, unknown>): Usage {
   return {
     inputTokens: numberOf(usage['input_tokens']),
     outputTokens: numberOf(usage['output_tokens']),
