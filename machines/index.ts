@@ -1,3 +1,22 @@
+export {
+  type AccountContext,
+  type AccountInput,
+  type AccountPolicy,
+  initialAccount,
+  type LimitReached,
+  type WaitingSession,
+  type Wall,
+} from './account/account.context.ts';
+export {
+  ACCOUNT_STATES,
+  type AccountCommand,
+  type AccountEvent,
+  type AccountFact,
+  type AccountNotice,
+  type AccountStateName,
+} from './account/account.events.ts';
+export { accountMachine } from './account/account.machine.ts';
+export type { LoginInput, MomentInput } from './account/account.ports.ts';
 export { type Amounts, type Limits, UNITS, type Unit } from './budget/amounts.ts';
 export { type BudgetContext, type BudgetInput, initialBudget } from './budget/budget.context.ts';
 export {
@@ -33,6 +52,8 @@ export {
   type Failure,
   initialChild,
   judged,
+  type Parking,
+  type ParkReason,
 } from './child/child.context.ts';
 export {
   CHILD_STATES,

@@ -20,6 +20,7 @@ export function diagramDocuments(machines) {
     'docs/machines/child.mmd': toMermaid(machines.childMachine),
     'docs/machines/group.mmd': toMermaid(machines.groupMachine),
     'docs/machines/budget.mmd': toMermaid(machines.budgetMachine),
+    'docs/machines/account.mmd': toMermaid(machines.accountMachine),
     'docs/machines/supervisor.mmd': toMermaid(machines.supervisorMachine),
   };
 }

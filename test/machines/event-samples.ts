@@ -1,3 +1,4 @@
+import type { AccountEvent } from '../../machines/account/account.events.ts';
 import type { BudgetEvent } from '../../machines/budget/budget.events.ts';
 import type { ChildEvent } from '../../machines/child/child.events.ts';
 import type { GroupEvent } from '../../machines/group/group.events.ts';
@@ -93,6 +94,16 @@ export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
   'child.stopped': { type: 'child.stopped' },
   'supervisor.drain': { type: 'supervisor.drain' },
   'supervisor.shutdown': { type: 'supervisor.shutdown' },
+};
+
+export const ACCOUNT_EVENTS: Samples<AccountEvent> = {
+  'limit.reached': { type: 'limit.reached', window: 'five_hour', resetsAt: 60_000, at: 1_000, chance: 0.5 },
+  'login.failed': { type: 'login.failed', message: 'Not logged in · Please run /login', at: 1_000 },
+  'login.renewed': { type: 'login.renewed', at: 2_000 },
+  'session.waiting': { type: 'session.waiting', id: 'review', hasWork: true, at: 1_000 },
+  'session.left': { type: 'session.left', id: 'review', at: 2_000 },
+  'session.passed': { type: 'session.passed', id: 'review' },
+  'account.resume': { type: 'account.resume', at: 2_000 },
 };
 
 export const BUDGET_EVENTS: Samples<BudgetEvent> = {

@@ -1,4 +1,5 @@
 import type { AnyStateMachine, EventObject } from 'xstate';
+import { accountMachine } from '../../machines/account/account.machine.ts';
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
 import type { Ledger } from '../../machines/budget/ledger.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
@@ -7,9 +8,11 @@ import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.t
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import { ACCOUNT_POLICY } from './account-harness.ts';
 import { UNBOUNDED } from './budget-harness.ts';
 import { RESTART } from './child-harness.ts';
 import {
+  ACCOUNT_EVENTS,
   ASKED,
   BROKEN,
   BUDGET_EVENTS,
@@ -136,6 +139,27 @@ export const SUBJECTS: Record<string, Subject> = {
     },
     transient: [],
     goals: ['closed'],
+  },
+  account: {
+    machine: accountMachine,
+    options: {
+      input: { key: 'shared', policy: ACCOUNT_POLICY },
+      events: [
+        ...Object.values(ACCOUNT_EVENTS),
+        { ...ACCOUNT_EVENTS['session.waiting'], id: 'writer' },
+        { ...ACCOUNT_EVENTS['session.waiting'], id: 'idle', hasWork: false },
+        { ...ACCOUNT_EVENTS['limit.reached'], resetsAt: null },
+        ...outcomesOf('0.account.walled', [60_000]),
+        ...outcomesOf('0.account.locked', [2_000]),
+      ],
+      // Times and the length of a backoff only say how long it takes.
+      contextOf: ({ walledSince: _since, probedAt: _at, blindWalls: _walls, resumeAt, ...rest }) => ({
+        ...rest,
+        isTimed: resumeAt !== null,
+      }),
+    },
+    transient: [],
+    goals: ['open'],
   },
   supervisor: {
     machine: supervisorMachine,
