@@ -154,7 +154,22 @@ export {
 } from './session/session.events.ts';
 export { sessionMachine } from './session/session.machine.ts';
 export { cliLink, type LinkInput } from './session/session.ports.ts';
-export type { SupervisorContext, SupervisorInput } from './supervisor/supervisor.context.ts';
-export { SUPERVISOR_STATES, type SupervisorEvent, type SupervisorStateName } from './supervisor/supervisor.events.ts';
+export type { PhaseDeadlines, SupervisorContext, SupervisorInput } from './supervisor/supervisor.context.ts';
+export {
+  SUPERVISOR_PHASES,
+  SUPERVISOR_STATES,
+  type SupervisorEvent,
+  type SupervisorNotice,
+  type SupervisorPhase,
+  type SupervisorStateName,
+} from './supervisor/supervisor.events.ts';
 export { supervisorMachine } from './supervisor/supervisor.machine.ts';
-export { finishTurns, stopChildren } from './supervisor/supervisor.ports.ts';
+export {
+  closeChildren,
+  finishTurns,
+  flushChildren,
+  interruptTurns,
+  killChildren,
+  type PhaseOutput,
+  settleStarts,
+} from './supervisor/supervisor.ports.ts';

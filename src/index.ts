@@ -123,7 +123,9 @@ export type {
   SubscriberEvent,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
-export type { FleetEvent } from './supervision/fleet-event.ts';
+export type { AwaitedReason } from './supervision/awaited-work.ts';
+export type { RemainingWork } from './supervision/drain-tally.ts';
+export type { FleetEvent, ShutdownEvent } from './supervision/fleet-event.ts';
 export type { Group } from './supervision/group.ts';
 export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
 export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';
@@ -144,9 +146,11 @@ export type {
   UserMessageInput as SDKUserMessage,
 } from './supervision/query-prompts.ts';
 export { type ReapedOrphan, type ReapOptions, type ReapReport, reapOrphans } from './supervision/reap-orphans.ts';
+export type { DrainOptions } from './supervision/shutdown-phases.ts';
 export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
+export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
 export type {
   ExitReport,
   LaunchPlan,

@@ -1,11 +1,12 @@
 import type { LimitOptions, RestartOptions, TimeoutOptions } from './session-options.ts';
-import type { SupervisorLimitOptions } from './supervisor-options.ts';
+import type { SupervisorLimitOptions, SupervisorTimeoutOptions } from './supervisor-options.ts';
 
 type TimeoutName = keyof TimeoutOptions;
 type LimitName = keyof LimitOptions;
+type SupervisorTimeoutName = Exclude<keyof SupervisorTimeoutOptions, TimeoutName>;
 
 /** Deadlines in milliseconds; `Infinity` means that nothing is done about it, however long it takes (P5). */
-export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs' | 'hostSignalMs', number>> = {
+export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | SupervisorTimeoutName, number>> = {
   /** From the request to start a process until it has a pid. */
   spawnMs: 30_000,
   /** From the last sign of life until the `initialize` answer. */
@@ -33,6 +34,16 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | 'drainMs' | 'hostSi
   admissionMs: 30_000,
   /** How long `drain` lets turns and queued prompts go on. */
   drainMs: 600_000,
+  /** In a drain: until the starts that were called off are gone. */
+  drainAdmissionMs: 10_000,
+  /** From the interrupts of a drain until the interrupted turns have ended. */
+  drainInterruptMs: 15_000,
+  /** From the request to leave until what is left of the sessions is killed. Longer than the ladders of a group's members. */
+  drainCloseMs: 120_000,
+  /** From there until it is no longer waited for. */
+  drainKillMs: 15_000,
+  /** For what a session store is still to be given. */
+  drainFlushMs: 60_000,
   /** From a signal to the host until what is left of its sessions is killed. Longer than the ladder to SIGKILL. */
   hostSignalMs: 10_000,
 };

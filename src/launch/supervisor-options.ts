@@ -45,6 +45,16 @@ export interface SupervisorLimitOptions extends LimitOptions {
 export interface SupervisorTimeoutOptions extends TimeoutOptions {
   /** How long `drain` lets turns and queued prompts go on. */
   readonly drainMs?: number;
+  /** How long it waits for starts that it called off. */
+  readonly drainAdmissionMs?: number;
+  /** How long it waits for turns that it interrupted. */
+  readonly drainInterruptMs?: number;
+  /** How long sessions may take to leave, in a drain and a shutdown, before they are killed. */
+  readonly drainCloseMs?: number;
+  /** How long is waited for what was killed. */
+  readonly drainKillMs?: number;
+  /** How long is waited for what is still to be stored. */
+  readonly drainFlushMs?: number;
   /** With `onHostSignal: 'shutdown'`: from the signal until what is left is killed. */
   readonly hostSignalMs?: number;
 }
@@ -74,10 +84,10 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   /**
    * What SIGINT, SIGTERM and SIGHUP to this process mean. `none` (default): nothing is listened to, so they end it, and its
    * sessions read the end of their input. `shutdown`: the first closes every session within `timeouts.hostSignalMs`, a second
-   * kills what is left at once; then the process dies of that signal. Where the program listens to the signal, too, it is
+   * kills what is left at once; then the process dies of that signal. `drain`: the same, but the first drains. Where the program listens to the signal, too, it is
    * left alive and ends itself.
    */
-  readonly onHostSignal?: 'none' | 'shutdown';
+  readonly onHostSignal?: 'none' | 'shutdown' | 'drain';
   /**
    * What happens to the sessions when this process is killed by SIGKILL. `wait` (default): they read the end of their input,
    * and what is left the next start ends. `end`: a small process that notices the end of this one runs `reapOrphans` at
@@ -96,6 +106,11 @@ const SupervisorLimitShape = {
 const SupervisorTimeoutShape = {
   ...TimeoutShape,
   drainMs: Duration.exactOptional(),
+  drainAdmissionMs: Duration.exactOptional(),
+  drainInterruptMs: Duration.exactOptional(),
+  drainCloseMs: Duration.exactOptional(),
+  drainKillMs: Duration.exactOptional(),
+  drainFlushMs: Duration.exactOptional(),
   hostSignalMs: Duration.exactOptional(),
 };
 
@@ -124,7 +139,7 @@ const Shape = {
   ).exactOptional(),
   spawn: callable<OpenTransport>().exactOptional(),
   reap: z.enum(['orphans', 'off']).exactOptional(),
-  onHostSignal: z.enum(['none', 'shutdown']).exactOptional(),
+  onHostSignal: z.enum(['none', 'shutdown', 'drain']).exactOptional(),
   onHostLost: z.enum(['wait', 'end']).exactOptional(),
   store: z.literal(':memory:', 'must be ":memory:" in this release').exactOptional(),
 };

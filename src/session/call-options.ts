@@ -18,6 +18,7 @@ export const EventsCall = z.strictObject({ from: z.int().min(0).optional() });
 export const SettledCall = z.strictObject({ ceilingMs: duration });
 export const AnswerCall = z.strictObject({ by: z.string().min(1).max(200).optional() });
 export const ShutdownCall = z.strictObject({ timeoutMs: duration });
+export const DrainCall = z.strictObject({ timeoutMs: duration, signal });
 export const ReapCall = z.strictObject({ terminateGraceMs: duration, killGraceMs: duration });
 
 /** A model to switch to: a name, never something that would be a flag at the next start (R95). */

@@ -290,5 +290,6 @@ function endedUnseen(record: PromptRecord): TurnResult {
  */
 function givenBackAs(record: PromptRecord, error: TroupeError | undefined): PromptOutcome {
   if (!record.wasDelivered) return 'cancelled';
-  return error === undefined || error.code === 'SESSION_CLOSED' ? 'interrupted' : 'failed';
+  const wasAsked = error === undefined || error.code === 'SESSION_CLOSED' || error.code === 'SUPERVISOR_STOPPED';
+  return wasAsked ? 'interrupted' : 'failed';
 }

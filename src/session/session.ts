@@ -353,7 +353,10 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   #assertTakesPrompts(): void {
     this.#assertOpen();
-    if (!this.#parts.admitsPrompts()) throw new TroupeError('SUPERVISOR_STOPPED', { details: { id: this.id } });
+    if (!this.#parts.admitsPrompts()) {
+      const reason = 'Prompts that were accepted before still run; send this one to a session of another supervisor.';
+      throw new TroupeError('SUPERVISOR_STOPPED', { reason, details: { id: this.id } });
+    }
     if (this.state !== 'quarantined') return;
     const cause = this.#parts.life.childSnapshot().context.cause;
     const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();

@@ -3,8 +3,13 @@ import { errorOf } from '../session/exit-cause.ts';
 import { onAbort } from './abort-watch.ts';
 import type { BuiltSession } from './session-factory.ts';
 
+const CALLED_OFF = { reason: 'The start was called off.' };
+
 /** Waits for the first ready state, or for the first obstacle: parked, it takes prompts too. A first start that fails is the caller's to see, and nothing of it stays behind. */
-export function whenReady({ life }: BuiltSession, signal: AbortSignal | undefined): Promise<void> {
+export function whenReady(
+  { life }: BuiltSession,
+  { signal, isStopping }: { readonly signal: AbortSignal | undefined; readonly isStopping: () => boolean },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
     const stopListening = life.onChange(() => {
@@ -18,8 +23,9 @@ export function whenReady({ life }: BuiltSession, signal: AbortSignal | undefine
     };
     void life.ended.then(({ cause }) => {
       settle();
-      const wasAborted = signal?.aborted === true;
-      reject(wasAborted ? new TroupeError('ABORTED', { cause: signal.reason }) : errorOf(cause));
+      if (signal?.aborted === true) reject(new TroupeError('ABORTED', { cause: signal.reason }));
+      else if (cause.code === 'closed' && isStopping()) reject(new TroupeError('SUPERVISOR_STOPPED', CALLED_OFF));
+      else reject(errorOf(cause));
     });
   });
 }

@@ -21,6 +21,8 @@ export interface GroupRegistryOptions {
   readonly setting: GroupSetting;
   readonly tell: (event: GroupFleetEvent) => void;
   readonly isTaken: (id: string) => boolean;
+  /** Throws SUPERVISOR_STOPPED on the way down. */
+  readonly assertAdmits: () => void;
   readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
 }
 
@@ -29,6 +31,8 @@ export class GroupRegistry {
   readonly #options: GroupRegistryOptions;
   /** In order of start. */
   readonly #groups = new Map<string, Group>();
+  /** Those whose first start is not over. */
+  readonly #starting = new Set<Group>();
   /** Also while a member has no session. */
   readonly #claimed = new Set<string>();
 
@@ -52,13 +56,26 @@ export class GroupRegistry {
       this.#groups.delete(group.id);
       this.#claimed.delete(group.id);
     });
+    this.#starting.add(group);
     try {
       await group.start();
     } catch (error) {
       await group.close();
       throw errorOf(readCause(error));
+    } finally {
+      this.#starting.delete(group);
     }
     return group;
+  }
+
+  /** Ends the groups whose first start is not over, but for those with a member that has work. */
+  callOffStarts(isAtWork: (id: string) => boolean): void {
+    for (const group of this.#starting) if (!sessionIdsIn(group).some(isAtWork)) void group.close();
+  }
+
+  /** True when the session of this id has no process only until its group starts it again. */
+  bringsBack(id: string): boolean {
+    return this.list().some((group) => isBroughtBack(group, id));
   }
 
   /** Ends all groups at the same time, each with its members in reverse order. */
@@ -73,13 +90,14 @@ export class GroupRegistry {
       mine.push(id);
       return id;
     };
-    const { clock, inspect, setting, buildSession, tell } = this.#options;
+    const { clock, inspect, setting, buildSession, tell, assertAdmits } = this.#options;
     try {
       return new Group(claim(parsed), parsed, {
         clock,
         inspect,
         chance: Math.random,
         buildSession,
+        assertAdmits,
         claim,
         tell,
         free: (id) => this.#claimed.delete(id),
@@ -100,4 +118,20 @@ export class GroupRegistry {
     this.#claimed.add(id);
     return id;
   }
+}
+
+function sessionIdsIn(group: Group): string[] {
+  return group.children().flatMap(({ id }) => {
+    const nested = group.group(id);
+    return nested === undefined ? [id] : sessionIdsIn(nested);
+  });
+}
+
+function isBroughtBack(group: Group, id: string): boolean {
+  if (group.state !== 'running' && group.state !== 'starting') return false;
+  return group.children().some((child) => {
+    if (child.status !== 'up' && child.status !== 'restarting') return false;
+    const nested = group.group(child.id);
+    return nested === undefined ? child.id === id : isBroughtBack(nested, id);
+  });
 }

@@ -23,6 +23,8 @@ export interface GroupSurroundings {
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly chance: () => number;
   readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
+  /** Throws SUPERVISOR_STOPPED where nothing new may begin. */
+  readonly assertAdmits: () => void;
   /** Keeps the id for the child, and makes one where none was given. Throws where it is taken. */
   readonly claim: (child: SessionChild | GroupChild) => string;
   readonly free: (id: string) => void;
@@ -345,6 +347,7 @@ export class Group implements GroupMember {
   }
 
   #assertRunning(): void {
+    this.#around.assertAdmits();
     if (this.state === 'running') return;
     throw new TroupeError('SUPERVISOR_STOPPED', { details: { group: this.id, state: this.state } });
   }

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, createActor, fromPromise } from 'xstate';
-import type { SupervisorEvent, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
-import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import { type Actor, createActor } from 'xstate';
+import {
+  SUPERVISOR_STATES,
+  type SupervisorEvent,
+  type SupervisorPhase,
+  type SupervisorStateName,
+} from '../../machines/supervisor/supervisor.events.ts';
+import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
@@ -10,9 +15,10 @@ import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
-import { parseCall, ShutdownCall } from '../session/call-options.ts';
+import { DrainCall, parseCall, ShutdownCall } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
+import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, whenReady } from './first-start.ts';
@@ -22,10 +28,13 @@ import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
+import { isCalledOff, notAdmitted } from './not-admitted.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
 import { SessionSlot } from './session-slot.ts';
+import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { StartSweep } from './start-sweep.ts';
+import { becauseOf, type SupervisorExplanation } from './supervisor-explanation.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -43,6 +52,9 @@ export class Supervisor implements AsyncDisposable {
   readonly #sessions = new Map<string, BuiltSession>();
   readonly #groups: GroupRegistry;
   readonly #observers: FleetObservers;
+  readonly #phases: ShutdownPhases;
+  readonly #createdAt: number;
+  #phase: SupervisorPhase = 'running';
   readonly #stopped: Promise<void>;
   readonly #sweep: StartSweep;
 
@@ -52,7 +64,8 @@ export class Supervisor implements AsyncDisposable {
     this.#options = inspect === undefined ? options : { ...options, inspect: this.#observers.isolated(inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const { admissionMs, drainMs, hostSignalMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const { admissionMs, hostSignalMs } = timeouts;
     this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
     this.#sweep = new StartSweep({
       // A transport of the caller's own marks no process of this machine with its host.
@@ -71,21 +84,29 @@ export class Supervisor implements AsyncDisposable {
       },
       tell: (event) => this.#observers.tell(event),
       isTaken: (id) => this.#sessions.has(id),
+      assertAdmits: () => this.#assertAdmits(),
       buildSession: (id, input) => {
         this.#assertFree(id, input);
         return this.#build(id, input, true);
       },
     });
-    const machine = supervisorMachine.provide({
-      actors: {
-        finishTurns: fromPromise<void>(() => this.#finishTurns()),
-        stopChildren: fromPromise<void>(() => this.#stopChildren('close')),
-      },
+    this.#phases = new ShutdownPhases({
+      clock: this.#clock,
+      sessions: () => this.#sessions.values(),
+      groups: this.#groups,
+      tell: (event) => this.#observers.tell(event),
     });
-    this.#actor = createActor(machine, {
-      input: { drainMs },
+    this.#createdAt = this.#clock.now();
+    this.#actor = createActor(this.#phases.machine(), {
+      input: { deadlines: phaseDeadlines(timeouts) },
       clock: this.#clock,
       ...(this.#options.inspect === undefined ? {} : { inspect: this.#options.inspect }),
+    });
+    this.#actor.on('phase.entered', ({ phase, at, deadlineAt }) => {
+      const from = this.#phase;
+      this.#phase = phase;
+      const type = 'supervisor.phase-changed';
+      this.#observers.tell({ type, at, phase, from, deadlineAt: deadlineAt ?? undefined });
     });
     this.#stopped = new Promise((resolve) => {
       this.#actor.subscribe((snapshot) => {
@@ -94,14 +115,16 @@ export class Supervisor implements AsyncDisposable {
     });
     this.#actor.start();
     if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(options.logger));
-    if (options.onHostSignal === 'shutdown') {
-      const forget = hostSignals.add({ shutdown: () => this.shutdown({ timeoutMs: hostSignalMs }) });
+    const { onHostSignal = 'none' } = options;
+    if (onHostSignal !== 'none') {
+      const leave = () => (onHostSignal === 'drain' ? this.drain() : this.shutdown({ timeoutMs: hostSignalMs }));
+      const forget = hostSignals.add({ shutdown: leave });
       void this.#stopped.then(forget);
     }
   }
 
   get state(): SupervisorStateName {
-    return this.#actor.getSnapshot().value;
+    return SUPERVISOR_STATES.find((state) => this.#actor.getSnapshot().matches(state)) ?? 'stopped';
   }
 
   /**
@@ -112,7 +135,7 @@ export class Supervisor implements AsyncDisposable {
    */
   async start(input: SessionOptions = {}): Promise<Session> {
     const options = this.#optionsOf(input);
-    if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
+    this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
     if (this.#groups.has(id)) throw existing(id);
     this.#assertFree(id, options);
@@ -120,7 +143,7 @@ export class Supervisor implements AsyncDisposable {
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
     const built = this.#build(id, options, false);
     built.life.begin();
-    if (options.autoStart !== false) await whenReady(built, signal);
+    if (options.autoStart !== false) await whenReady(built, { signal, isStopping: () => this.state !== 'running' });
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
     return built.session;
@@ -132,8 +155,10 @@ export class Supervisor implements AsyncDisposable {
    * reverse order.
    */
   async group(options: GroupOptions): Promise<Group> {
-    if (this.state !== 'running') throw new TroupeError('SUPERVISOR_STOPPED', { details: { state: this.state } });
-    return this.#groups.start(options);
+    this.#assertAdmits();
+    return this.#groups.start(options).catch((error: unknown) => {
+      throw isCalledOff(error) && this.state !== 'running' ? notAdmitted(this.state, this.#phase) : error;
+    });
   }
 
   /** The outermost groups, in order of start. */
@@ -180,22 +205,49 @@ export class Supervisor implements AsyncDisposable {
     return this.#sweep.run(options);
   }
 
-  /** Admits nothing new, lets running turns and queued prompts end, then stops every session. */
-  async drain(): Promise<void> {
-    if (this.state !== 'stopped') this.#tellMachine({ type: 'supervisor.drain' });
+  /**
+   * Admits nothing new, lets running turns and accepted prompts end, interrupts those that go on after `timeoutMs` (default
+   * `timeouts.drainMs`) or as soon as the signal fires, then stops every session. Each phase has its deadline, so it
+   * resolves in bounded time, also where turns wait for people; `explain` and the fleet's `drain.progressed` say for
+   * what. Idempotent: whoever asks again with a shorter time shortens it.
+   */
+  async drain(options: DrainOptions = {}): Promise<void> {
+    const { timeoutMs, signal } = parseCall(DrainCall, options, 'options');
+    this.#tellMachine({ type: 'supervisor.drain', at: this.#clock.now(), withinMs: timeoutMs ?? null });
+    const hurry = () => this.#tellMachine({ type: 'supervisor.hurry', at: this.#clock.now() });
+    const stopWatching = signal === undefined ? () => {} : onAbort(signal, hurry);
+    if (signal?.aborted === true) hurry();
     await this.#stopped;
+    stopWatching();
   }
 
   /**
    * Stops every session, newest first and all at the same time, so that it takes one ladder and not one for each (R52).
-   * After `timeoutMs` what is left is killed. Idempotent.
+   * After `timeoutMs`, at most `timeouts.drainCloseMs`, what is left is killed. In a drain it goes on to this at once.
+   * Idempotent: whoever asks again with a shorter time shortens it.
    */
   async shutdown(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    const { timeoutMs = Number.POSITIVE_INFINITY } = parseCall(ShutdownCall, options, 'options');
-    if (this.state !== 'stopped') this.#tellMachine({ type: 'supervisor.shutdown' });
-    const timer = this.#clock.setTimeout(() => void this.#stopChildren('kill'), timeoutMs);
+    const { timeoutMs } = parseCall(ShutdownCall, options, 'options');
+    this.#tellMachine({ type: 'supervisor.shutdown', at: this.#clock.now(), withinMs: timeoutMs ?? null });
     await this.#stopped;
-    this.#clock.clearTimeout(timer);
+  }
+
+  /** What it is doing and, on the way down, what for and until when. */
+  explain(): SupervisorExplanation {
+    const { since, deadlineAt } = this.#actor.getSnapshot().context;
+    return {
+      state: this.state,
+      phase: this.#phase,
+      since: since ?? this.#createdAt,
+      deadlineAt: deadlineAt ?? undefined,
+      because: becauseOf(this.#phase),
+      awaited: this.#phases.awaited().map(({ built, reason }) => {
+        return { id: built.session.id, state: built.session.state, reason };
+      }),
+      remaining: this.#phases.remaining,
+      sessions: this.#sessions.size,
+      groups: this.groups().length,
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -247,12 +299,14 @@ export class Supervisor implements AsyncDisposable {
     });
     this.#sessions.set(id, built);
     this.#actor.send({ type: 'child.started' });
+    this.#phases.added(built);
     built.log.listen((event) => {
       if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
       slot.end();
       this.#sessions.delete(id);
+      this.#phases.removed(built);
       this.#tellMachine({ type: 'child.stopped' });
     });
     return built;
@@ -267,23 +321,8 @@ export class Supervisor implements AsyncDisposable {
     });
   }
 
-  async #finishTurns(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    // What a parked session keeps would run when nobody is here any more: its prompts are given back with its end.
-    await Promise.all(
-      sessions.map(({ conversation, life }) =>
-        conversation.until(() => conversation.isDrained || life.state === 'parked'),
-      ),
-    );
-  }
-
-  async #stopChildren(mode: 'close' | 'kill'): Promise<void> {
-    const newestFirst = [...this.#sessions.values()].reverse();
-    // Members are ended by their groups, in their order; what is left after the deadline is killed whoever's it is.
-    const alone = newestFirst.filter(({ session }) => mode === 'kill' || !this.#groups.has(session.id));
-    for (const { life } of alone) life.stop(mode);
-    await this.#groups.close();
-    await Promise.all(newestFirst.map(({ life }) => life.ended));
+  #assertAdmits(): void {
+    if (this.state !== 'running') throw notAdmitted(this.state, this.#phase);
   }
 }
 

@@ -64,11 +64,14 @@ describe('supervisor options', () => {
 
 describe('defaults', () => {
   it('are themselves valid options, so nothing depends on a value that nobody may set (P5, P9)', () => {
-    const { drainMs, hostSignalMs, ...timeouts } = DEFAULT_TIMEOUTS;
+    const own = Object.entries(DEFAULT_TIMEOUTS).filter(([name]) => /^drain|^hostSignal/.test(name));
+    const others = Object.entries(DEFAULT_TIMEOUTS).filter((entry) => !own.some(([name]) => name === entry[0]));
+    const timeouts = Object.fromEntries(others);
+    expect(own).toHaveLength(7);
     const { maxSessions, maxStarting, ...limits } = DEFAULT_LIMITS;
     expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
     expect(() =>
-      parseSupervisorOptions({ timeouts: { drainMs, hostSignalMs }, limits: { maxSessions, maxStarting } }),
+      parseSupervisorOptions({ timeouts: Object.fromEntries(own), limits: { maxSessions, maxStarting } }),
     ).not.toThrow();
   });
 

@@ -92,8 +92,10 @@ export const GROUP_EVENTS: Samples<GroupEvent> = {
 export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
   'child.started': { type: 'child.started' },
   'child.stopped': { type: 'child.stopped' },
-  'supervisor.drain': { type: 'supervisor.drain' },
-  'supervisor.shutdown': { type: 'supervisor.shutdown' },
+  'supervisor.drain': { type: 'supervisor.drain', at: 0, withinMs: null },
+  'supervisor.hurry': { type: 'supervisor.hurry', at: 0 },
+  'supervisor.shutdown': { type: 'supervisor.shutdown', at: 0, withinMs: 500 },
+  'deadline.phase': { type: 'deadline.phase' },
 };
 
 export const ACCOUNT_EVENTS: Samples<AccountEvent> = {

@@ -21,6 +21,7 @@ import {
   MCP_SERVER_EVENTS,
   PERMISSION_EVENTS,
   SESSION_EVENTS,
+  SUPERVISOR_EVENTS,
 } from './event-samples.ts';
 import { inputOf } from './session-harness.ts';
 import type { WalkOptions } from './state-walk.ts';
@@ -164,13 +165,28 @@ export const SUBJECTS: Record<string, Subject> = {
   supervisor: {
     machine: supervisorMachine,
     options: {
-      input: { drainMs: 30_000 },
+      input: {
+        deadlines: {
+          admissionMs: 1_000,
+          turnsMs: 30_000,
+          interruptMs: 2_000,
+          closeMs: 8_000,
+          killMs: 3_000,
+          flushMs: 4_000,
+        },
+      },
       // Only these move it; the counts would grow without end.
       events: [
-        { type: 'supervisor.drain' },
-        { type: 'supervisor.shutdown' },
-        ...outcomesOf('0.supervisor.draining', [undefined]),
-        ...outcomesOf('0.supervisor.stopping', [undefined]),
+        ...Object.values(SUPERVISOR_EVENTS).filter(({ type }) => !type.startsWith('child.')),
+        { ...SUPERVISOR_EVENTS['supervisor.drain'], withinMs: 100 },
+        ...[
+          'draining.stopping-admission',
+          'draining.finishing-turns',
+          'draining.interrupting',
+          'stopping.closing',
+          'stopping.killing',
+          'stopping.flushing',
+        ].flatMap((state) => outcomesOf(`0.supervisor.${state}`, [{ at: 0 }])),
       ],
     },
     transient: [],

@@ -17,6 +17,8 @@ export interface MemoryPrompt {
   readonly text: string;
   /** Ends its turn well. */
   complete(text?: string): void;
+  /** Ends its turn as one that was interrupted; an interrupt of the host does it by itself. */
+  stop(): void;
   /** Ends its turn with that error. */
   fail(result: string, more?: Frame): void;
 }
@@ -31,32 +33,50 @@ export interface MemoryFleet {
   readonly prompts: readonly MemoryPrompt[];
 }
 
+/** What a CLI does not do although it was asked to. */
+export interface MemoryManners {
+  /** It acknowledges an interrupt, and its turn goes on. */
+  readonly isDeaf?: (cli: MemoryCli) => boolean;
+  /** It leaves neither at the end of its input nor on a signal. */
+  readonly staysOn?: (cli: MemoryCli) => boolean;
+}
+
 /** CLIs of a current release without processes. `answer` hears each prompt; by default its turn completes at once. */
-export function memoryFleet(answer: (prompt: MemoryPrompt) => void = (prompt) => prompt.complete()): MemoryFleet {
+export function memoryFleet(
+  answer: (prompt: MemoryPrompt) => void = (prompt) => prompt.complete(),
+  { isDeaf = () => false, staysOn = () => false }: MemoryManners = {},
+): MemoryFleet {
   const started: MemoryCli[] = [];
   const gone = new Set<MemoryCli>();
   const prompts: MemoryPrompt[] = [];
   const open = openInMemory((peer) => {
     const cli: MemoryCli = {
       peer,
-      sessionId: peer.plan.mark.replace(/:[^:]*$/, ''),
+      sessionId: peer.plan.mark.replace(/:\d+:[^:]*$/, ''),
       say: (...frames) => {
         for (const frame of frames) peer.output(`${JSON.stringify(frame)}\n`);
       },
     };
     started.push(cli);
+    let open: MemoryPrompt | undefined;
     const leave = (code: number) => {
+      if (staysOn(cli)) return;
       gone.add(cli);
       peer.exit({ exitCode: code, signal: null });
     };
     peer.onSignal(() => leave(143));
     void peer.inputEnded.then(() => leave(0));
-    peer.onInput((line) =>
-      hear(cli, JSON.parse(line), (prompt) => {
+    peer.onInput((line) => {
+      const frame: Frame = JSON.parse(line);
+      hear(cli, frame, (prompt) => {
+        open = prompt;
         prompts.push(prompt);
         answer(prompt);
-      }),
-    );
+      });
+      if (!isInterrupt(frame) || isDeaf(cli)) return;
+      open?.stop();
+      open = undefined;
+    });
   });
   return { open, started, prompts, running: () => started.filter((cli) => !gone.has(cli) && !cli.peer.killed) };
 }
@@ -94,9 +114,14 @@ function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => 
     text: typeof content === 'string' ? content : JSON.stringify(content),
     complete: (text = 'done') =>
       end({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed' }),
+    stop: () => end({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' }),
     fail: (text, more = {}) =>
       end({ subtype: 'success', is_error: true, result: text, terminal_reason: 'api_error', ...more }),
   });
+}
+
+function isInterrupt({ request }: Frame): boolean {
+  return typeof request === 'object' && request !== null && 'subtype' in request && request.subtype === 'interrupt';
 }
 
 const CONVERSATION = '0b7a4c1e-5d3f-4e8a-9b60-000000000001';

@@ -1,0 +1,14 @@
+import type { SupervisorPhase, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import { TroupeError } from '../errors.ts';
+
+/** What a start gets, once its supervisor is on its way down. */
+export function notAdmitted(state: SupervisorStateName, phase: SupervisorPhase): TroupeError {
+  const what = state === 'stopped' ? 'It is stopped.' : `It is ${state}: what was accepted before is still let end.`;
+  const reason = `${what} Start sessions with another supervisor; see explain().`;
+  return new TroupeError('SUPERVISOR_STOPPED', { reason, details: { state, phase } });
+}
+
+/** A start that was ended because its supervisor stops, not by what went wrong with it. */
+export function isCalledOff(error: unknown): boolean {
+  return TroupeError.is(error) && error.code === 'SESSION_CLOSED';
+}

@@ -1,0 +1,153 @@
+import { fromPromise } from 'xstate';
+import type { PhaseDeadlines } from '../../machines/supervisor/supervisor.context.ts';
+import type { SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
+import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import type { PhaseOutput } from '../../machines/supervisor/supervisor.ports.ts';
+import type { Clock } from '../clock.ts';
+import { TroupeError } from '../errors.ts';
+import type { DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { isCallableOff } from './awaited-work.ts';
+import { DrainTally, type RemainingWork } from './drain-tally.ts';
+import type { FleetEvent } from './fleet-event.ts';
+import type { GroupRegistry } from './group-registry.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+export interface ShutdownPhasesOptions {
+  readonly clock: Clock;
+  /** In order of start. */
+  readonly sessions: () => Iterable<BuiltSession>;
+  readonly groups: GroupRegistry;
+  readonly tell: (event: FleetEvent) => void;
+}
+
+/** How a drain may be shortened. */
+export interface DrainOptions {
+  /** How long turns may go on, in milliseconds, in place of `timeouts.drainMs`; `Infinity` for as long as they take. */
+  readonly timeoutMs?: number | undefined;
+  /** Fires: running turns are interrupted at once, and the drain goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The deadlines of the phases, as the options of a supervisor name them. */
+export function phaseDeadlines(timeouts: typeof DEFAULT_TIMEOUTS): PhaseDeadlines {
+  return {
+    admissionMs: timeouts.drainAdmissionMs,
+    turnsMs: timeouts.drainMs,
+    interruptMs: timeouts.drainInterruptMs,
+    closeMs: timeouts.drainCloseMs,
+    killMs: timeouts.drainKillMs,
+    flushMs: timeouts.drainFlushMs,
+  };
+}
+
+/** The way down of a supervisor: the machine says which phase it is, this does the work of each. */
+export class ShutdownPhases {
+  readonly #options: ShutdownPhasesOptions;
+  readonly #tally: DrainTally;
+  #groupsClosed: Promise<void> | undefined;
+
+  constructor(options: ShutdownPhasesOptions) {
+    const { clock, sessions, groups, tell } = options;
+    this.#options = options;
+    this.#tally = new DrainTally({
+      sessions,
+      isBroughtBack: (id) => groups.bringsBack(id),
+      onChange: (phase, remaining) => tell({ type: 'drain.progressed', at: clock.now(), phase, remaining }),
+      onLook: (phase, built) => {
+        // What comes back into the queue while turns are interrupted finds no process any more.
+        if (phase === 'interrupting') giveBack(built);
+      },
+    });
+  }
+
+  /** The machine with hands. */
+  machine() {
+    return supervisorMachine.provide({
+      actors: {
+        settleStarts: this.#port('stopping-admission', () => this.#callOffStarts()),
+        finishTurns: this.#port('finishing-turns', () => {}),
+        interruptTurns: this.#port('interrupting', () => this.#interrupt()),
+        closeChildren: this.#port('closing', () => this.#stop('close')),
+        killChildren: this.#port('killing', () => this.#stop('kill')),
+        flushChildren: this.#port(
+          'flushing',
+          () => {},
+          () => this.#groupsClosed,
+        ),
+      },
+    });
+  }
+
+  /** A session came to be, or is over for good. */
+  added(built: BuiltSession): void {
+    this.#tally.added(built);
+  }
+
+  removed(built: BuiltSession): void {
+    this.#tally.removed(built);
+  }
+
+  awaited(): ReturnType<DrainTally['awaited']> {
+    return this.#tally.awaited();
+  }
+
+  get remaining(): RemainingWork {
+    return this.#tally.remaining;
+  }
+
+  #port(phase: SupervisorPhase, act: () => void, also: () => Promise<void> | undefined = () => undefined) {
+    return fromPromise<PhaseOutput>(async ({ signal }) => {
+      act();
+      await this.#tally.settled(phase, signal);
+      await also();
+      return { at: this.#options.clock.now() };
+    });
+  }
+
+  #callOffStarts(): void {
+    const { groups } = this.#options;
+    const isAtWork = (id: string) =>
+      [...this.#options.sessions()].some((built) => built.session.id === id && !isIdle(built));
+    groups.callOffStarts(isAtWork);
+    for (const built of this.#newestFirst()) {
+      if (!groups.has(built.session.id) && isCallableOff(built)) built.life.stop('kill');
+    }
+  }
+
+  #interrupt(): void {
+    const sessions = this.#newestFirst();
+    // First everywhere: the end of a turn would send the next prompt out.
+    for (const built of sessions) giveBack(built);
+    for (const { session, life, conversation } of sessions) {
+      if (life.incarnation === undefined || conversation.isQuiet) continue;
+      const started = conversation.ledger.outstanding.filter(({ state }) => state === 'started');
+      conversation.ledger.markInterrupted(started, stopped());
+      // An interrupt that is refused or comes too late is followed by the close, and the turn tells its own end.
+      session.interrupt({ cancelQueued: true }).catch(() => {});
+    }
+  }
+
+  #stop(mode: 'close' | 'kill'): void {
+    const { groups } = this.#options;
+    const sessions = this.#newestFirst();
+    // Members are ended by their groups, in their order; what is left after the deadline is killed whoever's it is.
+    for (const { session, life } of sessions) if (mode === 'kill' || !groups.has(session.id)) life.stop(mode);
+    this.#groupsClosed ??= groups.close();
+  }
+
+  #newestFirst(): BuiltSession[] {
+    return [...this.#options.sessions()].reverse();
+  }
+}
+
+function isIdle({ conversation }: BuiltSession): boolean {
+  return conversation.isDrained;
+}
+
+function giveBack({ conversation }: BuiltSession): void {
+  if (conversation.ledger.queued.length > 0) conversation.ledger.returnQueued(stopped());
+}
+
+function stopped(): TroupeError {
+  return new TroupeError('SUPERVISOR_STOPPED', { reason: 'It drained, and the time for turns was over.' });
+}

@@ -1,0 +1,45 @@
+import type { SupervisorPhase, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import type { AwaitedReason } from './awaited-work.ts';
+import type { RemainingWork } from './drain-tally.ts';
+
+/** What a supervisor is doing, why, and until when; JSON. */
+export interface SupervisorExplanation {
+  readonly state: SupervisorStateName;
+  readonly phase: SupervisorPhase;
+  /** Epoch milliseconds since when the phase lasts. */
+  readonly since: number;
+  /** Epoch milliseconds when the phase gives up and the next begins; undefined for never. */
+  readonly deadlineAt: number | undefined;
+  /** One sentence a person can act on. */
+  readonly because: string;
+  /** The sessions the phase waits for. Empty while it runs. */
+  readonly awaited: readonly { readonly id: string; readonly state: string; readonly reason: AwaitedReason }[];
+  readonly remaining: RemainingWork;
+  /** All sessions that are not over, whatever they do. */
+  readonly sessions: number;
+  readonly groups: number;
+}
+
+/** The groups come with their own explanations. */
+export function becauseOf(phase: SupervisorPhase): string {
+  switch (phase) {
+    case 'running':
+      return 'It admits sessions and prompts.';
+    case 'stopping-admission':
+      return 'It drains: nothing new begins, and starts that no prompt waits for are called off.';
+    case 'finishing-turns':
+      return 'It drains: running turns and accepted prompts are let end. An answer to an open permission request, a shorter drain() or shutdown() speeds it up.';
+    case 'interrupting':
+      return 'The time for turns is over: waiting prompts were given back, and what runs is being interrupted.';
+    case 'closing':
+      return 'Every session was asked to leave, newest first.';
+    case 'killing':
+      return 'Not every session left in time: what is left was killed with its process tree.';
+    case 'flushing':
+      return 'No process is left; what is still to be kept of the sessions is being stored.';
+    case 'stopped':
+      return 'It is stopped. Create another supervisor to go on.';
+    default:
+      return 'Unknown phase.';
+  }
+}
