@@ -1,3 +1,5 @@
+import { readShell, type ShellWord } from './shell-reader.ts';
+import { runsUnknownProgram, takesArgumentsFromInput } from './unknown-program.ts';
 import { fitsWildcard } from './wildcard.ts';
 
 /** `perhaps`: what is run cannot be told from the text, so a rule that forbids cannot be ruled out. */
@@ -6,26 +8,10 @@ export type Fit = 'yes' | 'perhaps' | 'no';
 /** Longer commands are not searched for forbidden parts; somebody has to look at them (P10). */
 export const MAX_SEARCHED_COMMAND = 16_384;
 
-const SEPARATORS = /[;&|\n\r(){}`]/;
 /** What a word is made of; a `-` or `.` before a name makes it another one: `--rm`, `x.rm`. */
 const WORD = /[\w.-]/;
 /** Where a shell may put in a text of its own. */
 const EXPANSION = /[$`{*?[]/;
-/** A program that a substitution names or completes: `` r`echo m` ``, or one spelled with braces: `{rm,-rf}`. */
-const SPELLED_BY_EXPANSION = /(?:^|[;&|\n\r(])\s*[^\s;&|()=`{]*(?:`|\{[^\s{}]*(?:,|\.\.))/;
-/** A word with escapes of its own, such as `$'\\x72m'`. */
-const SPELLED_BY_ESCAPES = /\$'[^']*\\/;
-/** A redirection with its target: it may stand before the program, as in `<f rm`, and may be of no interest itself. */
-const REDIRECTION = /(?:\d+|\{\w+\})?(?:&>>?|<<<|<<-?|<>|>>|>&|<&|>\||[<>])\s*[^\s<>;&|()]*/g;
-const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh', 'csh', 'tcsh', 'fish', 'source', '.']);
-const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!']);
-/** Programs that run the one named in their arguments. */
-const WRAPPERS = new Set(
-  'builtin command chroot doas env exec flock ionice nice nohup parallel setsid stdbuf strace su sudo time timeout watch xargs'.split(
-    ' ',
-  ),
-);
-
 /**
  * True for one command with literal words and nothing else: no list, pipe, redirection, substitution, expansion, escape,
  * assignment or line break. What is not understood is not simple.
@@ -65,8 +51,32 @@ export function commandIsCovered(pattern: string, command: string): boolean {
  */
 export function commandMayContain(pattern: string, command: string): Fit {
   const searched = command.slice(0, MAX_SEARCHED_COMMAND);
+  const reading = readShell(searched);
+  const { body } = partsOf(pattern);
+  const wanted = body.replaceAll(/[ \t]+/g, ' ').trim();
+  const texts = [...textsOf(searched), ...(reading?.commands ?? []).map(({ words }) => words.map(textOf).join(' '))];
+  if (texts.some((text) => occursIn(wanted, text))) return 'yes';
+  const isUnsure =
+    command.length > MAX_SEARCHED_COMMAND ||
+    reading === undefined ||
+    runsUnknownProgram(reading) ||
+    texts.some((text) => mayBecome(wanted, text) || occursIn(wanted.toLowerCase(), text.toLowerCase())) ||
+    (takesArgumentsFromInput(reading) && /[ *]/.test(wanted) && texts.some((text) => namesProgram(wanted, text)));
+  return isUnsure ? 'perhaps' : 'no';
+}
+
+function textOf({ text, isLiteral }: ShellWord): string {
+  return isLiteral ? text : unquoted(text);
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll(/['"\\]/g, '');
+}
+
+/** The command as it is written, read in several ways: the shell's own reading may fail. */
+function textsOf(command: string): string[] {
   // A backslash joins two lines, except behind another one and in a comment: there the next line is a command.
-  const joined = [searched.replaceAll(/\\\n/g, ''), searched];
+  const joined = [command.replaceAll(/\\\n/g, ''), command];
   const spaced = joined.map((text) =>
     text
       .replaceAll(/\$\{?IFS\}?/g, ' ')
@@ -74,16 +84,7 @@ export function commandMayContain(pattern: string, command: string): Fit {
       .trim(),
   );
   // Each is read once more through quotes and escapes inside a word, such as `r''m` or `\rm`.
-  const readings = [...new Set(spaced.flatMap((text) => [text, text.replaceAll(/['"\\]/g, '')]))];
-  const { body } = partsOf(pattern);
-  const wanted = body.replaceAll(/[ \t]+/g, ' ').trim();
-  if (readings.some((text) => occursIn(wanted, text))) return 'yes';
-  const isUnsure =
-    command.length > MAX_SEARCHED_COMMAND ||
-    readings.some(
-      (text) => runsTheUnknown(text) || mayBecome(wanted, text) || occursIn(wanted.toLowerCase(), text.toLowerCase()),
-    );
-  return isUnsure ? 'perhaps' : 'no';
+  return [...new Set(spaced.flatMap((text) => [text, unquoted(text)]))];
 }
 
 /** A shell knows no other blanks: any other one that looks empty is a part of the word beside it. */
@@ -118,6 +119,11 @@ function mayBecome(body: string, text: string): boolean {
   });
 }
 
+function namesProgram(body: string, text: string): boolean {
+  const [program = ''] = piecesOf(body).head.split(' ');
+  return program === '' || placesOf(program, text).length > 0;
+}
+
 function piecesOf(body: string): { head: string; pieces: readonly string[] } {
   const [head = '', ...rest] = body.split('*');
   return { head, pieces: rest.filter((piece) => piece !== '') };
@@ -146,29 +152,4 @@ function fitsFrom(pieces: readonly string[], text: string, from: number, isOpen:
 
 function isEnd(text: string, at: number): boolean {
   return at >= text.length || !WORD.test(text[at] ?? '');
-}
-
-/** True where an expansion names the program, or a shell reads what to run from somewhere else. */
-function runsTheUnknown(text: string): boolean {
-  return (
-    SPELLED_BY_EXPANSION.test(text) ||
-    SPELLED_BY_ESCAPES.test(text) ||
-    text.split(SEPARATORS).some((piece) => runsUnknownProgram(piece, text))
-  );
-}
-
-function runsUnknownProgram(piece: string, text: string): boolean {
-  const words = piece.replaceAll(REDIRECTION, ' ').trim().split(/\s+/);
-  while (KEYWORDS.has(words[0] ?? '') || /^\w+\+?=/.test(words[0] ?? '')) words.shift();
-  const [program = '', ...rest] = words;
-  if (/[$*?[]/.test(program)) return true;
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  if (name === 'eval') return /[$`]/.test(text);
-  if (SHELLS.has(name)) return /[$`]/.test(text) || rest.every((word) => /^[-<]/.test(word)) || piece.includes('<');
-  if (!WRAPPERS.has(name)) return false;
-  const wrapped = rest.find((word) => !/^-|^\w+=|^\d/.test(word)) ?? '';
-  if (/[*?[]/.test(wrapped) || rest.some((word) => word.includes('$'))) return true;
-  // What is put in for a placeholder may be the program.
-  if (name === 'parallel' || (name === 'xargs' && rest.some((word) => /^(-[iIJ]|--replace)/.test(word)))) return true;
-  return runsUnknownProgram(rest.slice(rest.indexOf(wrapped)).join(' '), text);
 }
