@@ -32,7 +32,8 @@ describe('an interrupt of the real CLI, row by row of WIRE §8', () => {
     // They also close the stream as if the model had ended it; before, a reader of events was left with an open block.
     const events = lines.flatMap(({ event }) => (event === undefined ? [] : [(event as CliLine)['type']]));
     const closed = ['content_block_stop', 'message_delta', 'message_stop'];
-    expect(events.slice(-3)).toEqual(cli.since('2.1.220') ? closed : events.slice(0, 3));
+    if (cli.since('2.1.220')) expect(events.slice(-3)).toEqual(closed);
+    else expect(events).not.toContain('content_block_stop');
   });
 
   it('ends a turn whose model says nothing', async () => {
