@@ -61,6 +61,7 @@ export type {
 export type {
   AgentOptions,
   LimitOptions,
+  OnPromptLost,
   PermissionMode,
   RestartOptions,
   SessionOptions,
@@ -105,6 +106,7 @@ export type { ActivityState, ConversationFacts } from './session/conversation-fa
 export type { ModelUsage, SessionUsage } from './session/cost-meter.ts';
 export type { Explanation } from './session/explanation.ts';
 export type { InterruptReceipt } from './session/interrupt.ts';
+export type { DoubtAnswer, PromptDoubt, PromptDoubts } from './session/prompt-doubts.ts';
 export type { PromptFields } from './session/prompt-fields.ts';
 export type { OnBusy, PromptContent, PromptOptions } from './session/prompt-record.ts';
 export type { Session, SessionStatus } from './session/session.ts';

@@ -106,6 +106,9 @@ export const BackoffShape = {
   jitter: z.number().min(0, 'must be between 0 and 1').max(1, 'must be between 0 and 1').exactOptional(),
 };
 
+/** What happens to a prompt that was cut off. */
+export const PromptLossShape = z.enum(['once', 'retry', 'fail', 'ask']);
+
 export const RestartShape = {
   type: z.enum(['permanent', 'transient', 'temporary']).exactOptional(),
   intensity: z.number().int('must be a whole number').nonnegative().exactOptional(),

@@ -99,6 +99,16 @@ export interface RestartOptions {
   };
 }
 
+/**
+ * What happens to a prompt whose process was lost before it ended, when another process follows:
+ * - `once` (the default): sent again only where the CLI knows it by its id, and then the CLI decides. It goes on if no tool had
+ *   begun, else it ends as `lost`; so does every one before 2.1.220. No tool runs twice.
+ * - `retry`: the same, but what would be lost is begun anew. Tools may run a second time.
+ * - `fail`: never sent again; it ends as `lost`.
+ * - `ask`: what could run twice is held, and all that waits behind it, until `session.doubts.resolve(id, answer)`.
+ */
+export type OnPromptLost = 'once' | 'retry' | 'fail' | 'ask';
+
 /** Deadlines in milliseconds, `Infinity` for none. Defaults: `DEFAULT_TIMEOUTS`. */
 export interface TimeoutOptions {
   readonly spawnMs?: number;
@@ -290,6 +300,7 @@ export interface SessionOptions {
   /** True keeps processes that the CLI started and left behind (P1). Default false. */
   readonly keepDescendants?: boolean;
   readonly restart?: RestartOptions;
+  readonly onPromptLost?: OnPromptLost;
   readonly timeouts?: TimeoutOptions;
   readonly limits?: LimitOptions;
   /** What this session may spend; each entry replaces what the supervisor says of every session. */

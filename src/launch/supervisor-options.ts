@@ -12,12 +12,13 @@ import {
   LimitShape,
   limitShape,
   objectWith,
+  PromptLossShape,
   RestartShape,
   TimeoutShape,
 } from './field-schemas.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { readPlainValue } from './plain-value.ts';
-import type { LimitOptions, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
+import type { LimitOptions, OnPromptLost, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
 
 /** Where Troupe's own log lines go; a pino logger fits. */
 export interface Logger {
@@ -63,6 +64,7 @@ export interface SupervisorTimeoutOptions extends TimeoutOptions {
 export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCodeExecutable' | 'env' | 'configDir'> {
   /** For sessions that do not set their own. */
   readonly restart?: RestartOptions;
+  readonly onPromptLost?: OnPromptLost;
   readonly limits?: SupervisorLimitOptions;
   readonly timeouts?: SupervisorTimeoutOptions;
   /** For every session, beside its own. */
@@ -119,6 +121,7 @@ const Shape = {
   env: z.record(FilledText, z.string().optional()).exactOptional(),
   configDir: FilledText.exactOptional(),
   restart: z.strictObject(RestartShape).exactOptional(),
+  onPromptLost: PromptLossShape.exactOptional(),
   limits: z.strictObject(SupervisorLimitShape).exactOptional(),
   timeouts: z.strictObject(SupervisorTimeoutShape).exactOptional(),
   permissions: z.strictObject(PermissionsShape).exactOptional(),

@@ -1,4 +1,5 @@
 import { TroupeError } from '../errors.ts';
+import type { OnPromptLost } from '../launch/session-options.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { type Fact, factOf, type RateLimit } from '../wire/facts.ts';
@@ -6,6 +7,7 @@ import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
 import { CostMeter, type SessionUsage } from './cost-meter.ts';
+import type { Delivery } from './delivery.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
@@ -18,21 +20,6 @@ import { TurnHistory, type TurnRecord } from './turn-history.ts';
 import { TurnRegistry } from './turn-registry.ts';
 import type { TurnResult } from './turn-result.ts';
 import { Watchers } from './watchers.ts';
-
-/** The way from the conversation to the incarnation that serves it. */
-export interface Delivery {
-  readonly epoch: number;
-  /** Puts the prompt on the CLI's input, in call order. */
-  deliver(record: PromptRecord, content: PromptContent): void;
-  /** The CLI began or stopped working. */
-  setWorking(isWorking: boolean): void;
-  /** How many background tasks run; may be told again. */
-  setTasks(count: number): void;
-  /** A turn opened: its deadline begins. */
-  turnStarted(): void;
-  /** A turn has its result: an interrupt that was meant for it is over. */
-  turnEnded(): void;
-}
 
 /** From here on a process that resumes may go on from the totals of its predecessor (measured: not 2.1.260, but 2.1.290). */
 const TOTALS_GO_ON = [2, 1, 261] as const;
@@ -65,6 +52,7 @@ export class Conversation {
   constructor(options: {
     log: EventLog;
     maxQueued: number;
+    onLost: OnPromptLost;
     wanted: string | undefined;
     continuesOther: boolean;
     expectedMode: () => string;
@@ -80,7 +68,9 @@ export class Conversation {
     this.#admitsWork = options.admitsWork ?? (() => true);
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
+      onLost: options.onLost,
       listener: {
+        doubted: ({ id }, { code }) => this.#append({ type: 'prompt.in-doubt', promptId: id, code }),
         started: (record) => {
           this.#append({ type: 'prompt.started', promptId: record.id });
           record.startedSeq = this.#log.lastSeq;
@@ -369,7 +359,8 @@ export class Conversation {
       const record = this.#ledger.deliverNext();
       if (record === undefined) break;
       this.#spending?.working(true);
-      this.#append({ type: 'prompt.delivered', promptId: record.id });
+      const { id, wireId } = record;
+      this.#append({ type: 'prompt.delivered', promptId: id, ...(wireId === id ? {} : { uuid: wireId }) });
       delivery.deliver(
         record,
         record.isUntrusted ? inertContent(record.content, this.#facts.cliVersion) : record.content,

@@ -2,6 +2,7 @@ import type { Parking } from '../../machines/child/child.context.ts';
 import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { EndFacts, FailureFacts } from '../store/session-event.ts';
+import type { PromptDoubt } from './prompt-doubts.ts';
 import type { SessionStatus } from './session.ts';
 import type { StateChange } from './session-life.ts';
 
@@ -24,6 +25,8 @@ export interface Explanation {
     readonly toolName: string | undefined;
     readonly ageMs: number;
   }[];
+  /** Prompts that were cut off: nothing runs until `session.doubts.resolve` says what becomes of them. */
+  readonly promptsInDoubt: readonly PromptDoubt[];
   readonly queuedPrompts: number;
   readonly outstandingPrompts: number;
   readonly backgroundTasks: number;
@@ -70,6 +73,7 @@ function becauseOf(facts: ExplanationFacts): string {
       return 'The CLI is initialized; not every MCP server is connected yet.';
     case 'ready':
       if (facts.outstandingPrompts > 0) return 'A turn is running.';
+      if (facts.promptsInDoubt.length > 0) return 'A prompt was cut off and could run twice: somebody has to decide.';
       if (facts.backgroundTasks > 0) return 'Background work is running; prompts are accepted.';
       if (facts.status === 'running')
         return 'A turn of the CLI is ending, or one nobody asked for is running; prompts are accepted.';
@@ -117,7 +121,9 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
         ({ id, toolName, kind }) => `an answer to permission request ${id} (${toolName ?? kind})`,
       );
     case 'ready':
-      return facts.outstandingPrompts > 0 ? ['the result of the turn'] : ['a prompt'];
+      if (facts.outstandingPrompts > 0) return ['the result of the turn'];
+      if (facts.promptsInDoubt.length === 0) return ['a prompt'];
+      return facts.promptsInDoubt.map(({ id }) => `doubts.resolve("${id}", "retry" or "fail")`);
     case 'closing':
       return ['the end of the process tree'];
     case 'backing-off':

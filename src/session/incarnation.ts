@@ -12,7 +12,7 @@ import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { factOf } from '../wire/facts.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
-import type { Delivery } from './conversation.ts';
+import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { outcomeOf } from './turn-result.ts';
@@ -121,7 +121,7 @@ export class Incarnation {
       epoch: this.number,
       deliver: (record: PromptRecord, content) => {
         const line = this.#options.codec.encodePrompt({
-          uuid: record.id,
+          uuid: record.wireId,
           content,
           fields: record.fields,
           isVerbatim: isVerbatim || record.isUntrusted,

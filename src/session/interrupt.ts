@@ -114,9 +114,9 @@ async function askBack(
   { channel }: Incarnation,
   waiting: readonly PromptRecord[],
 ): Promise<string[]> {
-  const answers = waiting.map(({ id }) =>
-    channel.request('cancel_async_message', { message_uuid: id }, { deadlineMs: target.interruptMs }).then(
-      ({ cancelled }) => (cancelled === true ? [id] : []),
+  const answers = waiting.map(({ wireId }) =>
+    channel.request('cancel_async_message', { message_uuid: wireId }, { deadlineMs: target.interruptMs }).then(
+      ({ cancelled }) => (cancelled === true ? [wireId] : []),
       // It was not taken back, then: it stays among those that still wait.
       () => [],
     ),
@@ -126,9 +126,9 @@ async function askBack(
 
 /** The lifecycle says it too, where there is one: but not before the answer. */
 function markDropped(target: InterruptTarget, waiting: readonly PromptRecord[], named: unknown): string[] {
-  const ids = waiting.map(({ id }) => id).filter((id) => Array.isArray(named) && named.includes(id));
-  for (const id of ids) target.conversation.ledger.onLifecycle(id, 'cancelled');
-  return ids;
+  const dropped = waiting.filter(({ wireId }) => Array.isArray(named) && named.includes(wireId));
+  for (const { wireId } of dropped) target.conversation.ledger.onLifecycle(wireId, 'cancelled');
+  return dropped.map(({ id }) => id);
 }
 
 function timedOut({ interruptMs }: InterruptTarget): TroupeError {

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
+import type { OnPromptLost } from '../launch/session-options.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
+import { fateAfterLoss, fateWhenRefused, type PromptFate } from './loss-policy.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
@@ -9,6 +12,8 @@ import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from '.
 export interface LedgerListener {
   started(record: PromptRecord): void;
   ended(record: PromptRecord, result: TurnResult): void;
+  /** It is held: `doubt` says why. */
+  doubted(record: PromptRecord, doubt: TroupeError): void;
 }
 
 /** What becomes of unfinished prompts when their process is gone. */
@@ -32,6 +37,7 @@ const ENDED_KEPT = 1_000;
 export class PromptLedger {
   readonly #listener: LedgerListener;
   readonly #maxQueued: number;
+  readonly #onLost: OnPromptLost;
   readonly #records = new Map<string, PromptRecord>();
   #queue: PromptRecord[] = [];
   #outstanding: PromptRecord[] = [];
@@ -39,7 +45,8 @@ export class PromptLedger {
   #isTurnOpen = false;
   #hasSeenEcho = false;
 
-  constructor(options: { maxQueued: number; listener: LedgerListener }) {
+  constructor(options: { maxQueued: number; onLost?: OnPromptLost; listener: LedgerListener }) {
+    this.#onLost = options.onLost ?? 'once';
     this.#maxQueued = options.maxQueued;
     this.#listener = options.listener;
   }
@@ -52,6 +59,11 @@ export class PromptLedger {
   /** Prompts written to the CLI that have not ended, in order. */
   get outstanding(): readonly PromptRecord[] {
     return this.#outstanding;
+  }
+
+  /** Prompts that are held because they could run twice; nothing is delivered while there are any. */
+  get inDoubt(): readonly PromptRecord[] {
+    return this.#queue.filter(({ doubt }) => doubt !== undefined);
   }
 
   find(id: string): PromptRecord | undefined {
@@ -80,6 +92,9 @@ export class PromptLedger {
       isFolded: false,
       wasInterruptAsked: false,
       wasDelivered: false,
+      wireId: prompt.id,
+      isRepeated: false,
+      doubt: undefined,
       interruptReason: undefined,
       startedSeq: undefined,
       result: undefined,
@@ -111,8 +126,17 @@ export class PromptLedger {
     return true;
   }
 
+  /** Decides about a prompt in doubt; false when it is none. */
+  resolveDoubt(id: string, answer: 'retry' | 'fail'): boolean {
+    const record = this.inDoubt.find((candidate) => candidate.id === id);
+    if (record === undefined) return false;
+    if (answer === 'retry') prepare(record, 'anew');
+    else this.#end(record, endedAsLost(id, record.doubt));
+    return true;
+  }
+
   onLifecycle(uuid: string, state: 'queued' | 'started' | 'completed' | 'cancelled' | 'other'): void {
-    const record = this.#outstanding.find((candidate) => candidate.id === uuid);
+    const record = this.#outstanding.find((candidate) => candidate.wireId === uuid);
     if (record === undefined) return;
     if (state === 'started') this.#start(record);
     if (state === 'completed') this.#endByLifecycle(record);
@@ -134,7 +158,7 @@ export class PromptLedger {
   }
 
   onEcho(uuid: string): void {
-    const record = this.#outstanding.find((candidate) => candidate.id === uuid);
+    const record = this.#outstanding.find((candidate) => candidate.wireId === uuid);
     if (record === undefined) return;
     this.#hasSeenEcho = true;
     record.isEchoed = true;
@@ -164,15 +188,13 @@ export class PromptLedger {
         this.#end(record, endedWithoutResult('completed', record.id, undefined));
       } else if (policy.wasAsked || record.wasInterruptAsked) {
         this.#end(record, endedWithoutResult('interrupted', record.id, record.interruptReason));
-      } else if (policy.isRestarting && policy.canSendAgain) {
-        record.state = 'queued';
-        record.isEchoed = false;
-        record.wasDelivered = true;
-        again.push(record);
+      } else if (!policy.isRestarting) {
+        this.#end(record, endedWithoutResult('failed', record.id, policy.error));
       } else {
+        const fate = fateAfterLoss(record.state, this.#onLost, policy.canSendAgain);
         // Older CLIs lose or repeat a prompt that is sent twice (WIRE §25.10): stated policy, never silence.
-        const outcome = policy.isRestarting ? 'lost' : 'failed';
-        this.#end(record, endedWithoutResult(outcome, record.id, policy.error));
+        if (fate === 'lost') this.#end(record, lostBy(this.#onLost, record.id, policy.error));
+        else again.push(this.#prepared(record, fate, policy.error));
       }
     }
     this.#outstanding = [];
@@ -210,11 +232,12 @@ export class PromptLedger {
   }
 
   #next(): PromptRecord | undefined {
+    if (this.inDoubt.length > 0) return undefined;
     return this.#outstanding.length === 0 ? this.#queue[0] : this.#queue.find(({ onBusy }) => onBusy === 'steer');
   }
 
   #coveredBy(result: ResultFacts, hasLifecycle: boolean): readonly PromptRecord[] {
-    const isNamed = (record: PromptRecord) => result.promptUuids.includes(record.id);
+    const isNamed = (record: PromptRecord) => result.promptUuids.includes(record.wireId);
     const named = this.#outstanding.filter((record) => isNamed(record) || record.isFolded);
     if (named.length > 0) return named;
     // With a lifecycle, a result that names nobody is nobody's; an origin other than a human is an unprompted turn.
@@ -232,8 +255,8 @@ export class PromptLedger {
       record.isFolded = true;
       return;
     }
-    if (record.state !== 'started' || result === undefined || !mayCover(result, record.id)) {
-      this.#end(record, endedUnseen(record));
+    if (record.state !== 'started' || result === undefined || !mayCover(result, record.wireId)) {
+      this.#endUnseen(record);
       return;
     }
     // The result lists at most 64 prompts (WIRE §0.9): the lifecycle speaks for the others.
@@ -241,6 +264,31 @@ export class PromptLedger {
     const { interruptReason } = record;
     const cost = { costUsd: undefined, models: undefined };
     this.#end(record, endedByResult(result, { outcome, cost, promptIds: [record.id], interruptReason }));
+  }
+
+  /**
+   * The CLI calls the prompt done, and no result of it was seen. Sent for the first time that is a local command; sent again
+   * after a loss it means that the CLI will not take up the turn that was cut off, whose tools may have run (P2, WIRE §15).
+   */
+  #endUnseen(record: PromptRecord): void {
+    const fate = record.isRepeated ? fateWhenRefused(this.#onLost) : 'done';
+    if (fate === 'done' || fate === 'lost') {
+      const isDone = fate === 'done';
+      this.#end(record, isDone ? endedWithoutResult('completed', record.id, undefined) : endedAsLost(record.id));
+      return;
+    }
+    this.#outstanding = this.#outstanding.filter((other) => other !== record);
+    this.#queue = [
+      this.#prepared(record, fate, new TroupeError('PROMPT_LOST', { details: { id: record.id } })),
+      ...this.#queue,
+    ];
+  }
+
+  #prepared(record: PromptRecord, fate: PromptFate, error: TroupeError): PromptRecord {
+    prepare(record, fate);
+    record.doubt = fate === 'in-doubt' ? error : undefined;
+    if (record.doubt !== undefined) this.#listener.doubted(record, error);
+    return record;
   }
 
   #start(record: PromptRecord): void {
@@ -275,13 +323,26 @@ function mayCover({ promptUuids }: ResultFacts, id: string): boolean {
   return promptUuids.length === 0 || promptUuids.length >= 64 || promptUuids.includes(id);
 }
 
-/**
- * The CLI calls the prompt done, and no result of it was seen. Sent for the first time that is a local command; sent again
- * after a loss it means that the CLI will not take up the turn that was cut off, whose tools may have run (P2, WIRE §15).
- */
-function endedUnseen(record: PromptRecord): TurnResult {
-  if (!record.wasDelivered) return endedWithoutResult('completed', record.id, undefined);
-  return endedWithoutResult('lost', record.id, new TroupeError('PROMPT_LOST', { details: { id: record.id } }));
+/** Makes a prompt ready to be sent once more. */
+function prepare(record: PromptRecord, fate: PromptFate): void {
+  record.state = 'queued';
+  record.isEchoed = false;
+  record.wasDelivered = true;
+  record.isRepeated = fate === 'again';
+  record.doubt = undefined;
+  // The CLI would drop what it knows by this id.
+  if (fate === 'anew') record.wireId = randomUUID();
+}
+
+function endedAsLost(id: string, error?: TroupeError): TurnResult {
+  const because = error === undefined || error.code === 'PROMPT_LOST' ? {} : { because: error.code };
+  const lost = new TroupeError('PROMPT_LOST', { reason: error?.message, cause: error, details: { id, ...because } });
+  return endedWithoutResult('lost', id, lost);
+}
+
+/** By default the prompt is lost with what ended its process; whoever declared that it must not run again hears that. */
+function lostBy(onLost: OnPromptLost, id: string, error: TroupeError): TurnResult {
+  return onLost === 'fail' ? endedAsLost(id, error) : endedWithoutResult('lost', id, error);
 }
 
 /**

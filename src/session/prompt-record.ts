@@ -45,6 +45,12 @@ export interface PromptRecord {
   wasInterruptAsked: boolean;
   /** A process had it once, and was lost before it ended. */
   wasDelivered: boolean;
+  /** By what the CLI knows it: `id`, or what it was begun anew with after a loss. */
+  wireId: string;
+  /** It was sent once more under the id that the CLI may know. */
+  isRepeated: boolean;
+  /** Why it is held: its process was lost, and somebody has to decide. */
+  doubt: TroupeError | undefined;
   /** Why it was interrupted, where that was nobody's wish: a deadline. */
   interruptReason: TroupeError | undefined;
   /** `seq` of its newest `prompt.started`. */

@@ -310,6 +310,7 @@ export class SessionLife {
   #childEntered(state: ChildStateName): void {
     const { log } = this.#options;
     const { context } = this.#child.getSnapshot();
+    const from = this.#state;
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
     if (state === 'running' || state === 'stopping' || state === 'pausing') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
@@ -322,7 +323,7 @@ export class SessionLife {
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
     if (cause === undefined || context.cause === null) return;
     // Nothing will serve the prompts that wait, until somebody starts the session again.
-    if (state === 'hibernated' || state === 'quarantined') {
+    if ((state === 'hibernated' && from === 'waiting') || state === 'quarantined') {
       this.#options.conversation.ledger.returnQueued(errorOf(context.cause));
     }
     if (state === 'quarantined') {

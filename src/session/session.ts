@@ -16,6 +16,7 @@ import { endFacts, errorOf, failureFacts, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
+import { PromptDoubts } from './prompt-doubts.ts';
 import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
@@ -57,6 +58,8 @@ export class Session extends SessionControls implements AsyncDisposable {
   readonly key: string | undefined;
   /** The open and settled permission requests, and how to answer them. */
   readonly permissions: SessionPermissions;
+  /** The prompts that were cut off and wait for a decision (`onPromptLost: 'ask'`). */
+  readonly doubts: PromptDoubts;
   /** Resolves when the session is over for good, with how it ended. Never rejects. */
   readonly ended: Promise<{ reason: 'closed' | 'failed'; error: TroupeError | undefined }>;
   readonly #parts: SessionParts;
@@ -70,6 +73,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const { life, conversation, clock, controlMs } = parts;
     this.#path = new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
     this.permissions = new SessionPermissions(parts.desk, parts.life);
+    this.doubts = new PromptDoubts(parts.conversation, parts.life);
     this.ended = parts.life.ended.then(({ cause }) => {
       const isAsked = cause.code === 'closed';
       return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
@@ -82,7 +86,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   }
 
   get status(): SessionStatus {
-    if (this.permissions.pending().length > 0) return 'requires_action';
+    if (this.permissions.pending().length + this.doubts.pending().length > 0) return 'requires_action';
     return this.#parts.conversation.isWorking ? 'running' : 'idle';
   }
 
@@ -133,11 +137,12 @@ export class Session extends SessionControls implements AsyncDisposable {
   async cancelPrompt(id: string, options: ControlOptions = {}): Promise<boolean> {
     const { ledger } = this.#parts.conversation;
     if (ledger.cancelQueued(id)) return true;
-    if (!ledger.outstanding.some((record) => record.id === id && record.state === 'delivered')) return false;
-    const answer = await this.control('cancel_async_message', { message_uuid: id }, options);
+    const record = ledger.outstanding.find((candidate) => candidate.id === id);
+    if (record?.state !== 'delivered') return false;
+    const answer = await this.control('cancel_async_message', { message_uuid: record.wireId }, options);
     const { cancelled } = readAnswer(CancelledSchema, 'cancel_async_message', answer);
     // Releases without a lifecycle tell nothing more.
-    if (cancelled) ledger.onLifecycle(id, 'cancelled');
+    if (cancelled) ledger.onLifecycle(record.wireId, 'cancelled');
     return cancelled;
   }
 
@@ -241,6 +246,7 @@ export class Session extends SessionControls implements AsyncDisposable {
       openPermissions: this.permissions
         .pending()
         .map(({ id, kind, toolName, askedAt }) => ({ id, kind, toolName, ageMs: now - askedAt })),
+      promptsInDoubt: this.doubts.pending(),
       queuedPrompts: conversation.ledger.queued.length,
       outstandingPrompts: conversation.ledger.outstanding.length,
       backgroundTasks: conversation.tasks.ids.length,

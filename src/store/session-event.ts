@@ -35,7 +35,10 @@ export type SessionFact =
       readonly wasForced?: true;
     }
   | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string }
-  | { readonly type: 'prompt.delivered'; readonly promptId: string }
+  /** `uuid`: by what the CLI knows it, where that is no longer the id: it was begun anew after a loss. */
+  | { readonly type: 'prompt.delivered'; readonly promptId: string; readonly uuid?: string }
+  /** Its process was lost and it could run twice: held until somebody decides (`onPromptLost: 'ask'`). */
+  | { readonly type: 'prompt.in-doubt'; readonly promptId: string; readonly code: string }
   | { readonly type: 'prompt.started'; readonly promptId: string }
   | { readonly type: 'prompt.ended'; readonly promptId: string; readonly outcome: PromptOutcome }
   | { readonly type: 'turn.started'; readonly promptId: string | undefined }

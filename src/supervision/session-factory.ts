@@ -43,6 +43,7 @@ export interface SessionSurroundings {
   /** Rules for every session, beside its own. */
   readonly permissions: SessionOptions['permissions'];
   readonly restart: SessionOptions['restart'];
+  readonly onPromptLost: SessionOptions['onPromptLost'];
   readonly timeouts: SessionOptions['timeouts'];
   readonly limits: SessionOptions['limits'];
 }
@@ -72,6 +73,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const conversation = new Conversation({
     log,
     maxQueued: limits.maxPromptQueue,
+    onLost: options.onPromptLost ?? around.onPromptLost ?? 'once',
     wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',

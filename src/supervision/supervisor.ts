@@ -282,7 +282,7 @@ export class Supervisor implements AsyncDisposable {
 
   #build(id: string, options: SessionOptions, isMember: boolean): BuiltSession {
     const slot = this.#slot(options);
-    const { spawn, inspect, permissions, restart, timeouts, limits } = this.#options;
+    const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
       open: spawn ?? openSubprocess,
@@ -294,6 +294,7 @@ export class Supervisor implements AsyncDisposable {
       isolated: (observer) => this.#observers.isolated(observer),
       permissions,
       restart,
+      onPromptLost,
       timeouts,
       limits,
     });

@@ -1,4 +1,5 @@
 import { TroupeError } from '../../src/errors.ts';
+import type { OnPromptLost } from '../../src/launch/session-options.ts';
 import { type LossPolicy, PromptLedger } from '../../src/session/prompt-ledger.ts';
 import type { OnBusy } from '../../src/session/prompt-record.ts';
 import type { TurnResult } from '../../src/session/turn-result.ts';
@@ -20,15 +21,18 @@ export interface Ended {
 const COST = { costUsd: 0.5, models: undefined };
 
 /** A ledger that keeps what it told, fed with the facts of recordings as a conversation feeds them. */
-export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number } = {}) {
+export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number; onLost?: OnPromptLost } = {}) {
   const hasLifecycle = options.hasLifecycle ?? false;
   const started: string[] = [];
+  const doubted: string[] = [];
   const ended: Ended[] = [];
   /** What each result was said to answer. */
   const covered: (readonly string[])[] = [];
   const ledger = new PromptLedger({
     maxQueued: options.maxQueued ?? 1_000,
+    onLost: options.onLost ?? 'once',
     listener: {
+      doubted: ({ id }, { code }) => doubted.push(`${id} ${code}`),
       started: ({ id }) => started.push(id),
       ended: ({ id }, result) => ended.push({ id, result }),
     },
@@ -55,6 +59,7 @@ export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number
   return {
     ledger,
     started,
+    doubted,
     ended,
     covered,
     accept,

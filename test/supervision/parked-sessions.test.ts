@@ -171,6 +171,7 @@ async function started(answer?: (prompt: MemoryPrompt) => void, barrier?: () => 
       permissions: undefined,
       restart: undefined,
       timeouts: undefined,
+      onPromptLost: undefined,
       limits: undefined,
     },
   );

@@ -45,10 +45,7 @@ export const QUESTIONS: WireSection = {
       'are those a rule allows as a whole',
     ],
     'dontAsk denies and says so': [PARALLEL, 'dontAsk asks nobody'],
-    'bypass for root needs a sandbox': [
-      'test/session/exit-cause.test.ts',
-      'would only be repeated by a restart',
-    ],
+    'bypass for root needs a sandbox': ['test/session/exit-cause.test.ts', 'would only be repeated by a restart'],
     'it may come before the stream has ended': [
       'test/slow/real-cli/early-questions.test.ts',
       'is there before the end of the message, can be answered at once',
