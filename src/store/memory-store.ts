@@ -43,7 +43,7 @@ export class MemoryStore implements Store {
     this.#sessions.set(change.sessionId, target);
     for (const event of change.events) {
       this.#arrivals += 1;
-      target.events.push({ arrival: this.#arrivals, event: { ...event, data: Uint8Array.from(event.data) } });
+      target.events.push({ arrival: this.#arrivals, event: { ...event, data: new Uint8Array(event.data) } });
     }
     for (const record of change.records ?? []) remember(target, record);
     for (const { kind, id } of change.forget ?? []) target.records.delete(`${kind} ${id}`);
@@ -67,7 +67,7 @@ export class MemoryStore implements Store {
     const { firstSeq } = kept.head;
     const events = kept.events.filter(({ event }) => event.seq > after);
     if (after < firstSeq - 1) yield { type: 'log.truncated', from: after, firstSeq };
-    for (const { event } of events) yield { ...event, data: Uint8Array.from(event.data) };
+    for (const { event } of events) yield { ...event, data: new Uint8Array(event.data) };
   }
 
   async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {

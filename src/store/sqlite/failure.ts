@@ -1,3 +1,4 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { type ErrorCode, TroupeError } from '../../errors.ts';
 
 /** Primary result codes of SQLite, and what each means for who writes. */
@@ -10,7 +11,7 @@ const MEANING: Readonly<Record<number, ErrorCode>> = {
 
 /** Primary result codes. */
 export const BUSY = 5;
-export const CANNOT_OPEN = 14;
+const CANNOT_OPEN = 14;
 
 /** What the system calls a disk that is full, and a file that may not be written. */
 const SYSTEM_MEANING: Readonly<Record<string, ErrorCode>> = {
@@ -31,6 +32,19 @@ export function storeFailure(error: unknown, path: string): TroupeError {
     cause: error,
     details: { path, sqliteCode: resultCodeOf(error) },
   });
+}
+
+/** SQLite does not say why a file cannot be opened for writing. Trying what it tried does. */
+export function openFailure(error: unknown, path: string): TroupeError {
+  if (error instanceof TroupeError || resultCodeOf(error) !== CANNOT_OPEN) return storeFailure(error, path);
+  try {
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    // Never the file of the lock itself: closing it would end the lock of a store that this process has open.
+    rmdirSync(mkdtempSync(`${path}-probe-`));
+  } catch (reason) {
+    return storeFailure(reason, path);
+  }
+  return storeFailure(error, path);
 }
 
 /** The primary result code of SQLite; 0 when the error is none of its own. */

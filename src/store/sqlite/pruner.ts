@@ -66,9 +66,10 @@ export class Pruner {
 
   /** Space of what went goes back to the disk, but for a little that is soon used again. */
   #giveBack(): Pruned | undefined {
-    if (pragma(this.#database, 'freelist_count') <= STEP_PAGES) return undefined;
+    const free = pragma(this.#database, 'freelist_count');
+    if (free <= STEP_PAGES) return undefined;
     this.#database.prepare(`PRAGMA incremental_vacuum(${STEP_PAGES})`).all();
-    return { events: 0, sessions: 0 };
+    return pragma(this.#database, 'freelist_count') < free ? { events: 0, sessions: 0 } : undefined;
   }
 
   #drop(rows: readonly Row[]): number {

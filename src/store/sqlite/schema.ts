@@ -40,8 +40,8 @@ export const MIGRATIONS: readonly string[] = [
 /** For every connection. Local disks only: WAL needs memory that is shared between the processes that read. */
 export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;`;
 
-/** For the one that writes. */
-export const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
+/** For the one that writes. Whether a file can give space back is settled with its first page, which WAL writes. */
+export const WRITER_PRAGMAS = `PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
   PRAGMA journal_size_limit = ${64 * 2 ** 20};`;
 
 /** Refuses what is not ours or from a later release, before anything is written to it (`STORE_FOREIGN`, `STORE_NEWER`). */
@@ -64,8 +64,6 @@ export function checkSchema(database: Database, path: string, known: number = MI
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
   const found = pragma(database, 'user_version');
   if (found >= migrations.length) return;
-  // Only before the first table can a file be told to give space back.
-  if (found === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const step of migrations.slice(found)) database.exec(step);

@@ -165,7 +165,7 @@ class SqliteStore implements Store {
     let [events, sessions] = [0, 0];
     for (;;) {
       // One short transaction at a time: commits go between.
-      const step = await this.#writer.ask('prune', policy);
+      const step = await this.#judged(this.#writer.ask('prune', policy));
       if (step === undefined) return { events, sessions };
       events += step.events;
       sessions += step.sessions;
@@ -194,19 +194,22 @@ class SqliteStore implements Store {
 
   async #commit(changes: readonly Change[]): Promise<(TroupeError | undefined)[]> {
     const packed = packChanges(changes);
-    try {
-      const refusals = await this.#writer.ask('commit', packed, [packed.events.bytes.buffer]);
-      if (this.#health.state === 'failing') this.#tell({ state: 'open' });
-      return refusals.map((failure) => failure && errorOf(failure));
-    } catch (error) {
-      if (error instanceof TroupeError) this.#judge(error);
-      throw error;
-    }
+    const refusals = await this.#judged(this.#writer.ask('commit', packed, [packed.events.bytes.buffer]));
+    if (this.#health.state === 'failing') this.#tell({ state: 'open' });
+    return refusals.map((failure) => failure && errorOf(failure));
   }
 
-  #judge(error: TroupeError): void {
-    if (error.code === 'STORE_TAKEN_OVER') this.#lose(error);
-    else if (this.#health.state !== 'lost' && FAILING.includes(error.code)) this.#tell({ state: 'failing', error });
+  /** What comes of writing, and what it says about the store. */
+  async #judged<Result>(writing: Promise<Result>): Promise<Result> {
+    try {
+      return await writing;
+    } catch (error) {
+      if (error instanceof TroupeError) {
+        if (error.code === 'STORE_TAKEN_OVER') this.#lose(error);
+        else if (this.#health.state !== 'lost' && FAILING.includes(error.code)) this.#tell({ state: 'failing', error });
+      }
+      throw error;
+    }
   }
 
   #lose(error: TroupeError): void {

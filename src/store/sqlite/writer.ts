@@ -5,7 +5,7 @@ import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, sizeOfEvents } fr
 import type { Change, LogHead, Pruned, RetentionPolicy } from '../store.ts';
 import type { StoreRecord } from '../store-record.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
-import { storeFailure } from './failure.ts';
+import { openFailure, storeFailure } from './failure.ts';
 import { Fence, heldError, lock } from './lease.ts';
 import { Pruner } from './pruner.ts';
 import { CONNECTION_PRAGMAS, checkSchema, migrate, pragma, rollBack, WRITER_PRAGMAS } from './schema.ts';
@@ -56,7 +56,7 @@ export class SqliteWriter {
       this.#pruner = new Pruner(database);
       this.#database = database;
     } catch (error) {
-      const failure = storeFailure(error, path);
+      const failure = openFailure(error, path);
       const told = failure.code === 'STORE_DAMAGED' ? damageError(open, path, failure) : failure;
       database?.close();
       this.#lock.close();
@@ -210,6 +210,6 @@ function guarded<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw storeFailure(error, path);
+    throw openFailure(error, path);
   }
 }
