@@ -86,8 +86,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
   'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
-  // Free memory is the only fact about the host that decides an admission.
-  'src/supervision/admission.ts': ['node:os'],
+  // The files in which the system tells how much memory is left.
+  'src/supervision/free-memory.ts': ['node:fs', 'node:path'],
   // Where private files are made, and looked for when their host is gone.
   'src/supervision/host.ts': ['node:os', 'node:path'],
   // The number of a signal, for the status of the end.
@@ -130,7 +130,7 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   // Where the CLI keeps conversations, unless the caller says so.
   'src/conversations/config-folder.ts': ['env', 'cwd'],
   // The one place that reads what a child process may inherit.
-  'src/supervision/host.ts': ['env', 'cwd', 'execPath'],
+  'src/supervision/host.ts': ['env', 'cwd', 'execPath', 'availableMemory'],
   // Who holds a store is told to whom it refuses.
   'src/store/sqlite/lease.ts': ['pid'],
 };

@@ -67,8 +67,7 @@ export const childMachine = setup({
     unpark: assign({ parking: null, wasAsleep: false }),
   },
   guards: {
-    wasEverReady: ({ context }) => context.wasEverReady,
-    waitsForItsFirstPrompt: ({ context }) => !context.autoStart && !context.wasEverReady,
+    mayTryAgain: ({ context }) => context.wasEverReady || !context.autoStart,
     isStartedByHand: ({ context }) => !context.autoStart,
     isMember: ({ context }) => context.isMember,
     isToBeHeld: ({ context }) => context.pausedFor === 'hold',
@@ -126,14 +125,9 @@ export const childMachine = setup({
             actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
           },
           {
-            guard: 'waitsForItsFirstPrompt',
+            // A session with a conversation, or with a first prompt to come, is not lost when there is no room (P8).
+            guard: 'mayTryAgain',
             target: 'hibernated',
-            actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
-          },
-          {
-            // A session with a conversation is set aside, not lost, when its restart finds no room (P8).
-            guard: 'wasEverReady',
-            target: 'quarantined',
             actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
           },
           {

@@ -38,8 +38,19 @@ export interface SupervisorLimitOptions extends LimitOptions {
   readonly maxSessionsPerKey?: number;
   /** Sessions that start at the same time with one configuration folder. Default: no bound of its own. */
   readonly startsPerConfigDir?: number;
-  /** No session is started while less memory is free. Default: not looked at. */
+  /** No process is started while less memory is free; a start waits for it. Default: not looked at. */
   readonly minFreeMemoryBytes?: number;
+}
+
+/** Who gets a process when there are not enough for all. */
+export interface AdmissionOptions {
+  /**
+   * Where one waits for a slot, or for memory, the session that has had nothing to do for longest is hibernated; its next
+   * prompt waits for a slot in its turn. Never one with `persistSession: false`, nor a member of a group. Default false.
+   */
+  readonly evictIdle?: boolean;
+  /** Bytes of memory that are free, now. Default: what the system and the control groups of this process leave. */
+  readonly freeMemory?: () => number;
 }
 
 /** Deadlines in milliseconds, `Infinity` for none; each session may set its own. Defaults: `DEFAULT_TIMEOUTS`. */
@@ -67,6 +78,7 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly onPromptLost?: OnPromptLost;
   readonly limits?: SupervisorLimitOptions;
   readonly timeouts?: SupervisorTimeoutOptions;
+  readonly admission?: AdmissionOptions;
   /** For every session, beside its own. */
   readonly permissions?: PermissionsOption;
   /** What the sessions may spend. Default: no limits; `ledger()` counts all the same. */
@@ -116,6 +128,11 @@ const SupervisorTimeoutShape = {
   hostSignalMs: Duration.exactOptional(),
 };
 
+const AdmissionShape = {
+  evictIdle: z.boolean().exactOptional(),
+  freeMemory: callable<() => number>().exactOptional(),
+};
+
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
   env: z.record(FilledText, z.string().optional()).exactOptional(),
@@ -124,6 +141,7 @@ const Shape = {
   onPromptLost: PromptLossShape.exactOptional(),
   limits: z.strictObject(SupervisorLimitShape).exactOptional(),
   timeouts: z.strictObject(SupervisorTimeoutShape).exactOptional(),
+  admission: z.strictObject(AdmissionShape).exactOptional(),
   permissions: z.strictObject(PermissionsShape).exactOptional(),
   budget: z.strictObject(BudgetShape).exactOptional(),
   logger: objectWith<Logger>(
@@ -155,6 +173,7 @@ const SUPERVISOR_OPTION_NAMES = {
   'restart.backoff': Object.keys(BackoffShape),
   limits: Object.keys(SupervisorLimitShape),
   timeouts: Object.keys(SupervisorTimeoutShape),
+  admission: Object.keys(AdmissionShape),
   permissions: Object.keys(PermissionsShape),
   budget: Object.keys(BudgetShape),
 };

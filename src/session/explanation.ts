@@ -2,6 +2,7 @@ import type { Parking } from '../../machines/child/child.context.ts';
 import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { EndFacts, FailureFacts } from '../store/session-event.ts';
+import type { AdmissionLack } from './admission.ts';
 import type { PromptDoubt } from './prompt-doubts.ts';
 import type { SessionStatus } from './session.ts';
 import type { StateChange } from './session-life.ts';
@@ -45,10 +46,11 @@ export type ExplanationFacts = Omit<Explanation, 'because' | 'waitingFor'> & {
   readonly backoffMs: number;
   /** Place in the line for a session slot. */
   readonly position: number | undefined;
+  readonly lack: AdmissionLack | undefined;
 };
 
 export function explain(facts: ExplanationFacts): Explanation {
-  const { machine, backoffMs, position: _place, ...shown } = facts;
+  const { machine, backoffMs, position: _place, lack: _lack, ...shown } = facts;
   return { ...shown, because: becauseOf(facts), waitingFor: waitingFor(machine, backoffMs, facts) };
 }
 
@@ -56,7 +58,7 @@ function becauseOf(facts: ExplanationFacts): string {
   const failure = facts.lastFailure;
   switch (facts.state) {
     case 'hibernated':
-      return failure === undefined
+      return failure === undefined || failure.code !== 'AT_CAPACITY'
         ? 'It is registered without a process; the first prompt starts one.'
         : `Its last start was refused: ${failure.message} The next prompt tries again.`;
     case 'held':
@@ -105,9 +107,7 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
   const timeouts = machine?.timeouts;
   switch (facts.state) {
     case 'waiting':
-      return [
-        facts.position === undefined ? 'a slot to start in' : `a session slot, as number ${facts.position} in line`,
-      ];
+      return [lackOf(facts)];
     case 'spawning':
       return [`the process id, at most ${timeouts?.spawnMs} ms`];
     case 'initializing':
@@ -150,4 +150,11 @@ const ACTS: Readonly<Record<Parking['reason'], string>> = {
 function endOf(parked: Parking | undefined): string {
   if (parked === undefined) return 'whoever parked it';
   return parked.until === null ? ACTS[parked.reason] : `${new Date(parked.until).toISOString()}, when it goes on`;
+}
+
+function lackOf({ position, lack }: ExplanationFacts): string {
+  if (position === undefined || lack === undefined) return 'a slot to start in';
+  const place = `as number ${position} in line`;
+  if (lack.what === 'memory') return `memory, ${place}: ${lack.freeBytes} bytes free of ${lack.wantedBytes} wanted`;
+  return lack.what === 'slot-of-key' ? `a session slot of its key, ${place}` : `a session slot, ${place}`;
 }

@@ -10,21 +10,15 @@ import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
+import type { Admission } from './admission.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, failureFacts } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace } from './parking-place.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
 
-/** A slot that a session holds; released exactly once. */
-export interface Admission {
-  /** Waits for a slot to run at all and a slot to start; resolves with the release of the start slot. */
-  start(signal: AbortSignal): Promise<() => void>;
-  /** Gives the slot to run at all back, for as long as the session needs none; the next start takes one again. */
-  giveBack(): void;
-  /** Its place in the line for a slot to run at all, from 1; undefined when it does not stand there. */
-  position(): number | undefined;
-}
+/** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
+const WITHOUT_SLOT: ReadonlySet<string> = new Set(['hibernated', 'quarantined', 'parked', 'stopped']);
 
 export interface SessionLifeOptions {
   readonly id: string;
@@ -80,6 +74,9 @@ export class SessionLife {
   #state: StateChange['state'] = 'waiting';
   #lastExit: SessionOutput['exit'] = null;
   #wasForced = false;
+  #isMakingRoom = false;
+  /** It did not ask for its pause. */
+  #isPatient = false;
   #releaseStart: () => void = () => {};
 
   constructor(options: SessionLifeOptions) {
@@ -173,6 +170,12 @@ export class SessionLife {
     if (!this.isOver) this.#child.send({ type: `child.${reason}` });
   }
 
+  /** Somebody waits for its place: as `pause('hibernate')`, and told so. */
+  makeRoom(): void {
+    this.#isMakingRoom = true;
+    this.pause('hibernate');
+  }
+
   /** Its group has given up: kept, and started again only by hand. */
   setAside(): void {
     if (!this.isOver) this.#child.send({ type: 'child.quarantine' });
@@ -182,9 +185,9 @@ export class SessionLife {
     if (!this.isOver) this.#child.send({ type: 'child.stop', mode });
   }
 
-  /** Place in the line for a session slot, from 1. */
-  get position(): number | undefined {
-    return this.#options.admission.position();
+  /** Its place among those that may have a process. */
+  get admission(): Pick<Admission, 'position' | 'lack'> {
+    return this.#options.admission;
   }
 
   /** Calls the listener after each change of state. Returns the way to stop it. */
@@ -196,7 +199,7 @@ export class SessionLife {
   async #admit(signal: AbortSignal): Promise<void> {
     // Parked, it is in line no more: the signal says so.
     if (!this.parking.admitsWork()) return aborted(signal);
-    const release = await this.#options.admission.start(signal);
+    const release = await this.#options.admission.start(signal, this.#isPatient);
     if (signal.aborted) return release();
     this.#releaseStart = release;
     if (this.parking.admitsWork()) return;
@@ -308,19 +311,24 @@ export class SessionLife {
   }
 
   #childEntered(state: ChildStateName): void {
-    const { log } = this.#options;
+    const { log, admission } = this.#options;
     const { context } = this.#child.getSnapshot();
     const from = this.#state;
+    const isMakingRoom = this.#isMakingRoom && state === 'hibernated';
+    if (state !== 'pausing') this.#isMakingRoom = false;
+    if (state === 'running') this.#isPatient = false;
+    if (WITHOUT_SLOT.has(state)) admission.giveBack();
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
     if (state === 'running' || state === 'stopping' || state === 'pausing') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
     if (state !== 'parked' || this.#state !== 'parked') this.#enter(state, context.incarnation);
     if (state === 'parked' && context.parking !== null) {
-      this.#options.admission.giveBack();
+      this.#isPatient = true;
       log.append(context.incarnation, { type: 'session.parked', ...context.parking });
     }
     const cause = context.cause === null ? undefined : endFacts(context.cause);
-    if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated' });
+    const reason = isMakingRoom ? ({ reason: 'evicted' } as const) : {};
+    if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated', ...reason });
     if (cause === undefined || context.cause === null) return;
     // Nothing will serve the prompts that wait, until somebody starts the session again.
     if ((state === 'hibernated' && from === 'waiting') || state === 'quarantined') {
@@ -354,6 +362,7 @@ export class SessionLife {
   #finish(cause: EndCause): void {
     const { log, conversation } = this.#options;
     this.#freeStart();
+    this.#options.admission.giveBack();
     conversation.detach();
     conversation.ledger.returnQueued(errorOf(cause));
     const { exitCode, signal } = this.#lastExit ?? {};

@@ -8,6 +8,7 @@ import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
 import type { RateLimit } from '../wire/facts.ts';
+import { isAtRest } from './at-rest.ts';
 import { EventsCall, InterruptCall, PromptCall, parseCall, SettledCall } from './call-options.ts';
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
@@ -258,7 +259,8 @@ export class Session extends SessionControls implements AsyncDisposable {
       failures: child.failed.map(failureFacts),
       machine,
       backoffMs: child.backoffMs,
-      position: life.position,
+      position: life.admission.position(),
+      lack: life.admission.lack(),
       parked: life.parking.current ?? undefined,
     });
   }
@@ -300,9 +302,8 @@ export class Session extends SessionControls implements AsyncDisposable {
   async hibernate(): Promise<void> {
     this.#assertOpen();
     const { life, conversation, desk } = this.#parts;
-    const isAtWork = conversation.isWorking || conversation.tasks.ids.length > 0;
-    const isBusy = isAtWork || conversation.ledger.outstanding.length > 0 || desk.pending().length > 0;
-    if (isBusy) throw new TroupeError('SESSION_BUSY', { details: { id: this.id, state: this.state } });
+    if (!isAtRest({ life, conversation, desk }))
+      throw new TroupeError('SESSION_BUSY', { details: { id: this.id, state: this.state } });
     life.pause('hibernate');
     await conversation.until(() => !life.childSnapshot().matches('pausing'));
   }

@@ -13,7 +13,8 @@ export type SessionFact =
       readonly delayMs: number;
       readonly restarts: number;
     }
-  | { readonly type: 'session.hibernated' }
+  /** `evicted`: one that waited got its place (`admission.evictIdle`). */
+  | { readonly type: 'session.hibernated'; readonly reason?: 'evicted' }
   /** It has no process and waits, with its prompts, until then (epoch milliseconds); null when somebody has to act. */
   | {
       readonly type: 'session.parked';

@@ -1,191 +1,93 @@
-import { freemem } from 'node:os';
-import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import { TroupeError } from '../errors.ts';
+import type { Admission } from '../session/admission.ts';
+import { type LineLimits, SessionLine, type Shortage, type Ticket } from './session-line.ts';
+import { type Release, StartGates } from './start-gates.ts';
 
-export interface AdmissionLimits {
-  readonly maxSessions: number;
-  /** Sessions with the same `key`; those without one are not counted here. */
-  readonly maxSessionsPerKey?: number | undefined;
+export interface AdmissionLimits extends LineLimits {
   readonly maxStarting: number;
   /** Starts at the same time with one configuration folder: they share credentials that not all may refresh at once (R89). */
   readonly startsPerConfigDir?: number | undefined;
-  /** No session is admitted while less memory is free. */
-  readonly minFreeMemoryBytes?: number | undefined;
-  /** Milliseconds a session waits for a slot before it is refused with AT_CAPACITY. */
-  readonly admissionMs: number;
 }
 
-/** One place in a queue: given back exactly once. */
-type Release = () => void;
-
-/** A queue that knows how many places are held: p-queue still counts one that was given back in the same tick. */
-interface Gate {
-  readonly queue: PQueue;
-  held: number;
+export interface AdmissionControlOptions {
+  readonly limits: AdmissionLimits;
+  readonly clock: Clock;
+  /** Bytes that are free, now. */
+  readonly freeMemory: () => number;
+  /** What must be over before anybody takes a slot. Must not reject. */
+  readonly before?: (signal: AbortSignal) => Promise<void>;
+  /** Somebody waits that could be served if a slot, or memory, were given back. */
+  readonly onShort?: () => void;
 }
 
-function newGate(concurrency: number): Gate {
-  return { queue: new PQueue({ concurrency }), held: 0 };
+export interface PlaceOptions {
+  readonly key?: string | undefined;
+  readonly configDir?: string | undefined;
+  readonly isSpare?: boolean;
 }
 
-interface Deadline {
-  readonly deadlineMs: number;
-  readonly error: () => TroupeError;
+/** The place of one session, or of one spare process, in the admission of its supervisor. */
+export interface Place extends Admission {
+  /** The slot of a spare process goes over to this place; false where a limit is in the way. */
+  takeOver(spare: Place): boolean;
 }
 
-function gateOf(gates: Map<string, Gate>, key: string, concurrency: number): Gate {
-  const gate = gates.get(key) ?? newGate(concurrency);
-  gates.set(key, gate);
-  return gate;
-}
-
-/** Only gates that somebody holds or waits at are kept. */
-function forgetIdle(gates: Map<string, Gate>): void {
-  for (const [key, gate] of gates) if (gate.held === 0 && gate.queue.size === 0) gates.delete(key);
-}
-
-/** How many sessions may exist and how many may start at the same time. Only counts: no timers of p-queue's are used. */
+/** How many processes may exist and how many may start at the same time. Keeps no place for who is gone. */
 export class AdmissionControl {
-  readonly #sessions: Gate;
-  readonly #starts: Gate;
-  readonly #sessionsByKey = new Map<string, Gate>();
-  readonly #startsByConfigDir = new Map<string, Gate>();
-  /** Who waits for a session slot, in the order of asking. */
-  readonly #line = new Set<object>();
-  readonly #limits: AdmissionLimits;
-  readonly #clock: Clock;
+  readonly #line: SessionLine;
+  readonly #gates: StartGates;
+  readonly #before: (signal: AbortSignal) => Promise<void>;
+  readonly #tickets = new WeakMap<Admission, Ticket>();
 
-  constructor(limits: AdmissionLimits, clock: Clock) {
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#sessions = newGate(limits.maxSessions);
-    this.#starts = newGate(limits.maxStarting);
+  constructor({ limits, clock, freeMemory, before = async () => {}, onShort = () => {} }: AdmissionControlOptions) {
+    this.#before = before;
+    this.#line = new SessionLine({ limits, clock, freeMemory, onShort });
+    this.#gates = new StartGates(limits);
   }
 
-  /** Sessions that hold a slot, and those that wait for one. */
+  /** Slots that are held, places that wait for one, and starts in progress. */
   get load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return { sessions: this.#sessions.held, waiting: this.#line.size, starting: this.#starts.held };
+    return { sessions: this.#line.held, waiting: this.#line.waiting, starting: this.#gates.held };
   }
 
-  /** Place in the line for a session slot, from 1; undefined for who does not wait. */
-  positionOf(ticket: object): number | undefined {
-    const index = [...this.#line].indexOf(ticket);
-    return index < 0 ? undefined : index + 1;
+  /** What those who wait lack. */
+  shortage(): Shortage {
+    return this.#line.shortage();
   }
 
-  /**
-   * Waits for a session slot. Rejects with AT_CAPACITY after the admission deadline and with ABORTED at once when the
-   * signal fires; a waiter that left never takes a slot (R65), and a patient one has no deadline. One that waits for its key keeps nobody else waiting.
-   */
-  async takeSessionSlot(signal: AbortSignal, key?: string, ticket: object = {}, isPatient = false): Promise<Release> {
-    const { maxSessions, maxSessionsPerKey } = this.#limits;
-    const admissionMs = isPatient ? Number.POSITIVE_INFINITY : this.#limits.admissionMs;
-    const until = this.#clock.now() + admissionMs;
-    this.#assertMemory();
-    this.#line.add(ticket);
-    try {
-      if (key === undefined || maxSessionsPerKey === undefined) {
-        return await this.#take(this.#sessions, signal, this.#deadline(admissionMs, 'maxSessions', maxSessions));
-      }
-      const ofKey = gateOf(this.#sessionsByKey, key, maxSessionsPerKey);
-      const perKey = this.#deadline(admissionMs, 'maxSessionsPerKey', maxSessionsPerKey);
-      return await this.#takeBoth(ofKey, perKey, this.#sessionsByKey, this.#sessions, signal, () =>
-        this.#deadline(until - this.#clock.now(), 'maxSessions', maxSessions),
-      );
-    } finally {
-      this.#line.delete(ticket);
-    }
-  }
-
-  /** Waits for a start slot: held from the spawn until the session is ready or has failed. */
-  async takeStartSlot(signal: AbortSignal, configDir = ''): Promise<Release> {
-    const { startsPerConfigDir } = this.#limits;
-    if (startsPerConfigDir === undefined) return this.#take(this.#starts, signal, undefined);
-    const ofFolder = gateOf(this.#startsByConfigDir, configDir, startsPerConfigDir);
-    return this.#takeBoth(ofFolder, undefined, this.#startsByConfigDir, this.#starts, signal, () => undefined);
-  }
-
-  /** First the narrower gate, then the one for all: who waits at the first stands in nobody's way. */
-  async #takeBoth(
-    narrow: Gate,
-    deadline: Deadline | undefined,
-    gates: Map<string, Gate>,
-    wide: Gate,
-    signal: AbortSignal,
-    wideDeadline: () => Deadline | undefined,
-  ): Promise<Release> {
-    const leaveNarrow = await this.#take(narrow, signal, deadline);
-    try {
-      const leave = await this.#take(wide, signal, wideDeadline());
-      return () => {
-        leave();
-        leaveNarrow();
-        forgetIdle(gates);
-      };
-    } catch (error) {
-      leaveNarrow();
-      forgetIdle(gates);
-      throw error;
-    }
-  }
-
-  #deadline(deadlineMs: number, limit: 'maxSessions' | 'maxSessionsPerKey', value: number): Deadline {
-    const waitedMs = this.#limits.admissionMs;
-    return {
-      deadlineMs,
-      error: () =>
-        new TroupeError('AT_CAPACITY', {
-          reason:
-            limit === 'maxSessions' ? `All ${value} slots are taken.` : `All ${value} slots of its key are taken.`,
-          details: { field: `limits.${limit}`, limit: value, waitedMs },
-        }),
+  place({ key, configDir, isSpare = false }: PlaceOptions = {}): Place {
+    const ticket: Ticket = { key, isSpare };
+    const line = this.#line;
+    /** It was taken over with its process: there is nothing to start. */
+    let isRunning = false;
+    const place: Place = {
+      start: async (signal, isPatient) => {
+        if (isRunning && line.holds(ticket)) {
+          isRunning = false;
+          return () => {};
+        }
+        await this.#before(signal);
+        await line.take(ticket, signal, isPatient);
+        return this.#startSlot(ticket, signal, configDir);
+      },
+      giveBack: () => line.giveBack(ticket),
+      takeOver: (spare) => {
+        const from = this.#tickets.get(spare);
+        isRunning = from !== undefined && line.handOver(from, ticket);
+        return isRunning;
+      },
+      position: () => line.positionOf(ticket),
+      lack: () => (line.positionOf(ticket) === undefined ? undefined : { what: line.lackOf(ticket), ...line.memory }),
     };
+    this.#tickets.set(place, ticket);
+    return place;
   }
 
-  #assertMemory(): void {
-    const { minFreeMemoryBytes } = this.#limits;
-    const free = freemem();
-    if (minFreeMemoryBytes === undefined || free >= minFreeMemoryBytes) return;
-    const details = { field: 'limits.minFreeMemoryBytes', limit: minFreeMemoryBytes, freeMemoryBytes: free };
-    const reason = `${free} bytes of memory are free, ${minFreeMemoryBytes} are asked for.`;
-    throw new TroupeError('AT_CAPACITY', { reason, details });
-  }
-
-  #take(gate: Gate, signal: AbortSignal, deadline: Deadline | undefined): Promise<Release> {
-    return new Promise<Release>((resolve, reject) => {
-      const gone = new AbortController();
-      const leave = (error: TroupeError) => {
-        settle();
-        reject(error);
-        gone.abort();
-      };
-      const onAbort = () => leave(new TroupeError('ABORTED', { cause: signal.reason }));
-      const timer =
-        deadline === undefined ? undefined : this.#clock.setTimeout(() => leave(deadline.error()), deadline.deadlineMs);
-      const settle = () => {
-        signal.removeEventListener('abort', onAbort);
-        if (timer !== undefined) this.#clock.clearTimeout(timer);
-      };
-      if (signal.aborted) {
-        onAbort();
-        return;
-      }
-      signal.addEventListener('abort', onAbort, { once: true });
-      const hold = async () => {
-        settle();
-        gate.held += 1;
-        await new Promise<void>((giveBack) => {
-          let isHeld = true;
-          resolve(() => {
-            if (isHeld) gate.held -= 1;
-            isHeld = false;
-            giveBack();
-          });
-        });
-      };
-      // Who leaves while waiting is taken out of the queue at once; only then does `add` reject.
-      gate.queue.add(hold, { signal: gone.signal }).catch(() => {});
-    });
+  async #startSlot(ticket: Ticket, signal: AbortSignal, configDir: string | undefined): Promise<Release> {
+    const leave = await this.#gates.take(signal, configDir);
+    return () => {
+      leave();
+      this.#line.settled(ticket);
+    };
   }
 }

@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { activeTrace } from '../launch/active-trace.ts';
 import { ownedFolderPrefix } from '../transport/owned-folder.ts';
@@ -28,4 +28,10 @@ export function currentHost(): Host {
 /** Where the temporary folders of this process are. */
 export function temporaryFolder(): string {
   return resolve(process.cwd(), tmpdir());
+}
+
+/** Bytes that are free, as far as the system says; what it could give up at once is not counted everywhere. */
+export function platformFreeMemory(): number {
+  // Newer than the oldest Node of ours.
+  return typeof process.availableMemory === 'function' ? process.availableMemory() : freemem();
 }

@@ -24,14 +24,15 @@ import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
 import { FleetObservers } from './fleet-observers.ts';
+import { freeMemory } from './free-memory.ts';
 import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
+import { IdleEviction } from './idle-eviction.ts';
 import { isCalledOff, notAdmitted } from './not-admitted.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
-import { SessionSlot } from './session-slot.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { StartSweep } from './start-sweep.ts';
 import { becauseOf, type SupervisorExplanation } from './supervisor-explanation.ts';
@@ -47,6 +48,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #clock: Clock;
   readonly #admission: AdmissionControl;
+  readonly #eviction: IdleEviction;
   readonly #actor: Actor<typeof supervisorMachine>;
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
@@ -66,7 +68,18 @@ export class Supervisor implements AsyncDisposable {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     const { admissionMs, hostSignalMs } = timeouts;
-    this.#admission = new AdmissionControl({ ...limits, admissionMs }, this.#clock);
+    this.#admission = new AdmissionControl({
+      limits: { ...limits, admissionMs },
+      clock: this.#clock,
+      freeMemory: options.admission?.freeMemory ?? freeMemory,
+      before: (signal) => this.#sweep.before(signal),
+      onShort: () => this.#eviction.look(),
+    });
+    this.#eviction = new IdleEviction({
+      isOn: options.admission?.evictIdle === true,
+      shortage: () => this.#admission.shortage(),
+      spares: () => [],
+    });
     this.#sweep = new StartSweep({
       // A transport of the caller's own marks no process of this machine with its host.
       isOn: (options.reap ?? (options.spawn === undefined ? 'orphans' : 'off')) === 'orphans',
@@ -183,7 +196,7 @@ export class Supervisor implements AsyncDisposable {
       .sort((left, right) => left.askedAt - right.askedAt);
   }
 
-  /** Sessions holding a slot, waiting for one, and starting. */
+  /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
   load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
     return this.#admission.load;
   }
@@ -281,13 +294,14 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #build(id: string, options: SessionOptions, isMember: boolean): BuiltSession {
-    const slot = this.#slot(options);
+    const { key, configDir, env } = options;
+    const folder = configDir ?? env?.['CLAUDE_CONFIG_DIR'];
     const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
       open: spawn ?? openSubprocess,
       inspect,
-      admission: slot,
+      admission: this.#admission.place({ key, configDir: folder }),
       isMember,
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#observers.complain(error),
@@ -299,27 +313,18 @@ export class Supervisor implements AsyncDisposable {
       limits,
     });
     this.#sessions.set(id, built);
+    if (!isMember) this.#eviction.watch(built);
     this.#actor.send({ type: 'child.started' });
     this.#phases.added(built);
     built.log.listen((event) => {
       if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
-      slot.end();
       this.#sessions.delete(id);
       this.#phases.removed(built);
       this.#tellMachine({ type: 'child.stopped' });
     });
     return built;
-  }
-
-  #slot({ key, configDir, env }: SessionOptions): SessionSlot {
-    return new SessionSlot({
-      control: this.#admission,
-      key,
-      configDir: configDir ?? env?.['CLAUDE_CONFIG_DIR'],
-      before: (signal) => this.#sweep.before(signal),
-    });
   }
 
   #assertAdmits(): void {

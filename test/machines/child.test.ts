@@ -115,7 +115,7 @@ describe('the end of an incarnation that had been ready', () => {
     expect(state()).toBe('backing-off');
   });
 
-  it('keeps a session whose restart was not admitted: set aside, never lost (P8)', async () => {
+  it('keeps a session whose restart was not admitted: asleep until the next prompt, never lost (P8)', async () => {
     const { child, clock, admission, state } = await readyChild();
 
     child.send({ type: 'incarnation.ended', cause: CRASH, at: 10, chance: 0.5 });
@@ -123,7 +123,7 @@ describe('the end of an incarnation that had been ready', () => {
     admission.refuse({ code: 'AT_CAPACITY', reason: 'No slot became free.' });
     await waitFor(child, (snapshot) => !snapshot.matches('waiting'));
 
-    expect(state()).toBe('quarantined');
+    expect(state()).toBe('hibernated');
     expect(child.getSnapshot().context.cause?.code).toBe('AT_CAPACITY');
   });
 });

@@ -1,11 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { AdmissionControl } from '../../src/supervision/admission.ts';
-import { simulatedClock } from '../../src/testing/simulated-clock.ts';
+import { openHouse, PATIENT } from './admission-house.ts';
 
-const NEVER = Number.POSITIVE_INFINITY;
-const PATIENT = new AbortController().signal;
+const GIB = 2 ** 30;
 
 describe('session slots', () => {
   it('are given up to the limit, then in the order of asking (P9)', async () => {
@@ -27,10 +25,10 @@ describe('session slots', () => {
     const { house, queue, release } = openHouse({ maxSessions: 2 });
     for (const name of ['a', 'b', 'c']) queue(name);
     await nextLoop();
-    expect(house.load).toEqual({ sessions: 2, waiting: 1, starting: 0 });
+    expect(house.load).toEqual({ sessions: 2, waiting: 1, starting: 2 });
     for (const name of ['a', 'b']) release(name);
     await nextLoop();
-    expect(house.load).toEqual({ sessions: 1, waiting: 0, starting: 0 });
+    expect(house.load).toEqual({ sessions: 1, waiting: 0, starting: 1 });
   });
 
   it('are given back once, however often that is said', async () => {
@@ -84,18 +82,75 @@ describe('session slots', () => {
 });
 
 describe('the memory floor', () => {
-  it('refuses a session at once while less memory is free (P9)', async () => {
-    const limits = { maxSessions: 1, maxStarting: 1, minFreeMemoryBytes: Number.MAX_SAFE_INTEGER, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, simulatedClock());
-    await expect(house.takeSessionSlot(PATIENT)).rejects.toMatchObject({
-      code: 'AT_CAPACITY',
-      details: {
-        field: 'limits.minFreeMemoryBytes',
-        limit: Number.MAX_SAFE_INTEGER,
-        freeMemoryBytes: expect.any(Number),
-      },
+  it('holds back starts until the memory is there, and says what is missing (P5, P9)', async () => {
+    const { clock, queue, admitted, lackOf, memory, release } = openHouse({
+      maxSessions: 2,
+      minFreeMemoryBytes: 2 * GIB,
     });
-    expect(house.load).toEqual({ sessions: 0, waiting: 0, starting: 0 });
+    memory.free = GIB;
+    queue('a');
+    await nextLoop();
+    expect(lackOf('a')).toEqual({ what: 'memory', freeBytes: GIB, wantedBytes: 2 * GIB });
+    await clock.advance(5_000);
+    expect(admitted).toEqual([]);
+
+    memory.free = 2 * GIB;
+    await clock.advance(1_000);
+    expect(admitted).toEqual(['a']);
+    release('a');
+    expect(clock.openTimers).toBe(0);
+  });
+
+  it('counts what those that are starting will take: they do not all find the same memory free (P9)', async () => {
+    const limits = { maxSessions: 9, maxStarting: 9, minFreeMemoryBytes: GIB };
+    const { clock, queue, admitted, started, memory } = openHouse(limits);
+    memory.free = 1.6 * GIB;
+    for (const name of ['a', 'b', 'c', 'd']) queue(name);
+    await nextLoop();
+    expect(admitted).toEqual(['a', 'b', 'c']);
+
+    memory.free = 1.1 * GIB;
+    for (const name of admitted) started(name);
+    await clock.advance(1_000);
+    expect(admitted).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('refuses after the admission deadline, with the figures (P5)', async () => {
+    const { clock, queue, refused, memory, house } = openHouse({
+      maxSessions: 1,
+      minFreeMemoryBytes: GIB,
+      admissionMs: 10_000,
+    });
+    memory.free = 5;
+    queue('a');
+    await clock.advance(9_999);
+    expect(refused.size).toBe(0);
+    await clock.advance(1);
+    expect(refused.get('a')).toMatchObject({
+      code: 'AT_CAPACITY',
+      details: { field: 'limits.minFreeMemoryBytes', limit: GIB, freeMemoryBytes: 5, waitedMs: 10_000 },
+    });
+    await clock.advance(2_000);
+    expect([house.load, clock.openTimers]).toEqual([{ sessions: 0, waiting: 0, starting: 0 }, 0]);
+  });
+
+  it('holds back also who has a slot and starts again, before all who have none (P9)', async () => {
+    const { clock, queue, again, started, admitted, lackOf, memory } = openHouse({
+      maxSessions: 2,
+      minFreeMemoryBytes: GIB,
+    });
+    queue('crashing');
+    await nextLoop();
+    started('crashing');
+    memory.free = 0;
+    queue('new');
+    again('crashing');
+    await nextLoop();
+    expect([lackOf('crashing')?.what, lackOf('new')?.what]).toEqual(['memory', 'memory']);
+
+    memory.free = GIB;
+    await clock.advance(1_000);
+    expect(admitted).toEqual(['crashing', 'crashing']);
   });
 });
 
@@ -116,7 +171,7 @@ describe('giving up while waiting', () => {
     second.abort('changed my mind');
     await nextLoop();
     expect(refused.get('2')).toMatchObject({ code: 'ABORTED', cause: 'changed my mind' });
-    expect(house.load).toEqual({ sessions: 1, waiting: 4, starting: 0 });
+    expect(house.load).toEqual({ sessions: 1, waiting: 4, starting: 1 });
 
     fourth.abort('too late');
     release('running');
@@ -151,7 +206,7 @@ describe('giving up while waiting', () => {
       controller.abort();
     }
     await nextLoop();
-    expect(house.load).toEqual({ sessions: 2, waiting: 0, starting: 0 });
+    expect(house.load).toEqual({ sessions: 2, waiting: 0, starting: 2 });
     queue('c');
     queue('d');
     release('a');
@@ -163,160 +218,71 @@ describe('giving up while waiting', () => {
 
 describe('start slots', () => {
   it('are limited on their own and wait without a deadline (P9)', async () => {
-    const clock = simulatedClock();
-    const house = new AdmissionControl({ maxSessions: 1, maxStarting: 1, admissionMs: 1 }, clock);
-    const releaseFirst = await house.takeStartSlot(PATIENT);
-    let isAdmitted = false;
-    const second = house.takeStartSlot(PATIENT).then((release) => {
-      isAdmitted = true;
-      return release;
-    });
+    const { house, clock, queue, admitted, started } = openHouse({ maxSessions: 2, maxStarting: 1, admissionMs: 1 });
+    queue('first');
+    queue('second');
+    await nextLoop();
     clock.increment(3_600_000);
     await nextLoop();
-    expect([isAdmitted, house.load.starting, house.load.sessions]).toEqual([false, 1, 0]);
+    expect([admitted, house.load]).toEqual([['first'], { sessions: 2, waiting: 0, starting: 1 }]);
 
-    releaseFirst();
-    (await second)();
+    started('first');
     await nextLoop();
-    expect(house.load).toEqual({ sessions: 0, waiting: 0, starting: 0 });
+    started('second');
+    await nextLoop();
+    expect(admitted).toEqual(['first', 'second']);
+    expect(house.load).toEqual({ sessions: 2, waiting: 0, starting: 0 });
   });
 
   it('are limited per configuration folder, and one folder does not hold up another (P9)', async () => {
-    const limits = { maxSessions: 1, maxStarting: 2, startsPerConfigDir: 1, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, simulatedClock());
-    const started: string[] = [];
-    const start = async (name: string, folder: string, signal = PATIENT) => {
-      const release = await house.takeStartSlot(signal, folder);
-      started.push(name);
-      return release;
-    };
-    const first = start('home 1', '/home');
-    const second = start('home 2', '/home');
-    const other = start('other 1', '/other');
+    const { house, queue, admitted, started } = openHouse({ maxSessions: 3, maxStarting: 2, startsPerConfigDir: 1 });
+    queue('home 1', PATIENT, undefined, '/home');
+    queue('home 2', PATIENT, undefined, '/home');
+    queue('other 1', PATIENT, undefined, '/other');
     await nextLoop();
-    expect(started).toEqual(['home 1', 'other 1']);
+    expect(admitted).toEqual(['home 1', 'other 1']);
 
-    (await first)();
+    started('home 1');
     await nextLoop();
-    expect(started).toEqual(['home 1', 'other 1', 'home 2']);
-    for (const slot of [second, other]) (await slot)();
+    expect(admitted).toEqual(['home 1', 'other 1', 'home 2']);
+    for (const name of ['home 2', 'other 1']) started(name);
     await nextLoop();
     expect(house.load.starting).toBe(0);
   });
 
   it('give the folder back when the wait for the rest is given up (R65)', async () => {
-    const limits = { maxSessions: 1, maxStarting: 1, startsPerConfigDir: 1, admissionMs: NEVER };
-    const house = new AdmissionControl(limits, simulatedClock());
-    const release = await house.takeStartSlot(PATIENT, '/other');
+    const { house, queue, refused, started } = openHouse({ maxSessions: 3, maxStarting: 1, startsPerConfigDir: 1 });
     const controller = new AbortController();
-    const given = house.takeStartSlot(controller.signal, '/home').catch((error: unknown) => error);
+    queue('holder', PATIENT, undefined, '/other');
+    queue('leaver', controller.signal, undefined, '/home');
     await nextLoop();
     controller.abort('no');
-    expect(await given).toMatchObject({ code: 'ABORTED', cause: 'no' });
+    await nextLoop();
+    expect(refused.get('leaver')).toMatchObject({ code: 'ABORTED', cause: 'no' });
 
-    release();
-    (await house.takeStartSlot(PATIENT, '/home'))();
+    started('holder');
+    queue('next', PATIENT, undefined, '/home');
+    await nextLoop();
+    started('next');
     await nextLoop();
     expect(house.load.starting).toBe(0);
   });
 
-  it('are given up at once by who aborts (R65)', async () => {
-    const house = new AdmissionControl({ maxSessions: 1, maxStarting: 1, admissionMs: NEVER }, simulatedClock());
-    await house.takeStartSlot(PATIENT);
-    await expect(house.takeStartSlot(AbortSignal.abort('no'))).rejects.toMatchObject({ code: 'ABORTED', cause: 'no' });
+  it('are asked for again by who holds a session slot, and its slot is given back when it says so', async () => {
+    const { house, queue, started, again, release, admitted } = openHouse({ maxSessions: 1 });
+    queue('crashing');
+    await nextLoop();
+    started('crashing');
+    queue('waiting');
+    await nextLoop();
+
+    again('crashing');
+    await nextLoop();
+    expect(admitted).toEqual(['crashing', 'crashing']);
+    expect(house.load).toEqual({ sessions: 1, waiting: 1, starting: 1 });
+    started('crashing');
+    release('crashing');
+    await nextLoop();
+    expect(admitted.at(-1)).toBe('waiting');
   });
 });
-
-describe('session slots of a key', () => {
-  it('are limited on their own, and who waits for one keeps nobody else waiting (P9)', async () => {
-    const { queue, admitted, release, positionOf } = openHouse({ maxSessions: 3, maxSessionsPerKey: 1 });
-    queue('a1', PATIENT, 'a');
-    queue('a2', PATIENT, 'a');
-    queue('b1', PATIENT, 'b');
-    queue('free');
-    await nextLoop();
-    expect(admitted.toSorted()).toEqual(['a1', 'b1', 'free']);
-    expect(positionOf('a2')).toBe(1);
-
-    release('a1');
-    await nextLoop();
-    expect(admitted).toContain('a2');
-    expect(positionOf('a2')).toBeUndefined();
-  });
-
-  it('are refused with the limit named, within one deadline for both (P5)', async () => {
-    const { queue, refused, clock, release } = openHouse({ maxSessions: 1, maxSessionsPerKey: 1, admissionMs: 1_000 });
-    queue('a1', PATIENT, 'a');
-    queue('a2', PATIENT, 'a');
-    queue('b1', PATIENT, 'b');
-    await nextLoop();
-    clock.increment(999);
-    await nextLoop();
-    expect(refused.size).toBe(0);
-    clock.increment(1);
-    await nextLoop();
-
-    expect(refused.get('a2')).toMatchObject({ code: 'AT_CAPACITY', details: { field: 'limits.maxSessionsPerKey' } });
-    expect(refused.get('b1')).toMatchObject({ code: 'AT_CAPACITY', details: { field: 'limits.maxSessions' } });
-    release('a1');
-    queue('b2', PATIENT, 'b');
-    await nextLoop();
-    expect(refused.has('b2')).toBe(false);
-  });
-
-  it('are left by who gives up: the place in line moves up at once (R65)', async () => {
-    const { queue, refused, positionOf } = openHouse({ maxSessions: 1, maxSessionsPerKey: 5 });
-    const impatient = new AbortController();
-    queue('a', PATIENT, 'x');
-    queue('b', impatient.signal, 'x');
-    queue('c', PATIENT, 'x');
-    await nextLoop();
-    expect(['a', 'b', 'c'].map(positionOf)).toEqual([undefined, 1, 2]);
-    impatient.abort();
-    await nextLoop();
-
-    expect(refused.get('b')).toMatchObject({ code: 'ABORTED' });
-    expect(positionOf('c')).toBe(1);
-  });
-
-  it('never pass the limits, whoever comes and goes (P9)', async () => {
-    const { house, queue, admitted, release } = openHouse({ maxSessions: 5, maxSessionsPerKey: 2 });
-    const live = new Set<string>();
-    for (let count = 0; count < 2_000; count += 1) {
-      queue(`${count}`, PATIENT, `k${count % 7}`);
-      if (count % 3 !== 0) continue;
-      await nextLoop();
-      for (const name of admitted.splice(0)) live.add(name);
-      expect(house.load.sessions).toBeLessThanOrEqual(5);
-      const ofKey = (key: number) => [...live].filter((name) => Number(name) % 7 === key).length;
-      expect(Math.max(...[0, 1, 2, 3, 4, 5, 6].map(ofKey))).toBeLessThanOrEqual(2);
-      const [first] = live;
-      if (first === undefined) continue;
-      live.delete(first);
-      release(first);
-    }
-    expect(live.size).toBeGreaterThan(0);
-  });
-});
-
-function openHouse(limits: { maxSessions: number; maxSessionsPerKey?: number; admissionMs?: number }) {
-  const clock = simulatedClock();
-  const house = new AdmissionControl({ maxStarting: 4, admissionMs: NEVER, ...limits }, clock);
-  const admitted: string[] = [];
-  const refused = new Map<string, unknown>();
-  const releases = new Map<string, () => void>();
-  const tickets = new Map<string, object>();
-  const queue = (name: string, signal: AbortSignal = PATIENT, key?: string) => {
-    const ticket = {};
-    tickets.set(name, ticket);
-    house.takeSessionSlot(signal, key, ticket).then(
-      (release) => {
-        admitted.push(name);
-        releases.set(name, release);
-      },
-      (error: unknown) => refused.set(name, error),
-    );
-  };
-  const positionOf = (name: string) => house.positionOf(tickets.get(name) ?? {});
-  return { house, clock, admitted, refused, queue, positionOf, release: (name: string) => releases.get(name)?.() };
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Parking } from '../../machines/child/child.context.ts';
-import type { Admission } from '../../src/session/session-life.ts';
+import type { Admission } from '../../src/session/admission.ts';
 import { buildSession } from '../../src/supervision/session-factory.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { type MemoryPrompt, memoryFleet } from './memory-cli.ts';
@@ -153,6 +153,7 @@ async function started(answer?: (prompt: MemoryPrompt) => void, barrier?: () => 
       holds = false;
     },
     position: () => undefined,
+    lack: () => undefined,
   };
   const events: { readonly type: string }[] = [];
   const built = buildSession(
