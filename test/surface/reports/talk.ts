@@ -1,0 +1,49 @@
+import { type ReportTopic, titles } from './report-topic.ts';
+
+export const PERMISSIONS: ReportTopic = {
+  topic: 'permission',
+  entries: {
+    R31: [
+      ...titles('slow/session/permission', 'waits for its owner without a deadline, and expires into a denial'),
+      ...titles('permissions/permission-desk', 'does not exist unless somebody sets one: ten minutes are nothing'),
+    ],
+    R32: titles('slow/session/permission', 'is answered in the shape every release takes'),
+    R33: titles('slow/session/permission', 'stays open when a prompt is sent meanwhile, queued or steered'),
+    R34: titles(
+      'slow/session/permission',
+      'answered twice has one winner, and the other learns who it was',
+      'is answered only when the pipe took the answer',
+    ),
+    R36: titles('slow/session/permission', 'is one of many, each answered on its own, in any order, equal or not'),
+    R37: [
+      ...titles('slow/session/permission', 'that nobody can answer is denied at once with an explanation'),
+      ...titles('slow/cli/run', 'denies tools without a terminal, says so, and does not call it a success'),
+    ],
+    R40: titles('slow/session/standing-permissions', 'are told once at the start when they shadow the callback'),
+  },
+};
+
+export const SESSIONS: ReportTopic = {
+  topic: 'session',
+  entries: {
+    R67: titles('slow/session/environment', 'may change: the change is told, and the newest id is the one'),
+    R70: titles(
+      'slow/session/lifecycle',
+      'refuses to resume what lives, ends, or just learned its id, and resumes when it is gone',
+    ),
+    R71: {
+      missing: 'A folder that is gone is refused as such at each start; asking for another one is not built yet.',
+    },
+    R72: titles('slow/session/prompts', 'are turns of their own, read between prompts, and idle means that no task'),
+    R73: titles('slow/session/prompts', 'never answer a prompt in its place, with or without a lifecycle'),
+  },
+};
+
+export const CLIENTS: ReportTopic = {
+  topic: 'multi-client',
+  entries: {
+    R81: {
+      missing: 'Clients come with the server; what they read, the log with its cursor, has its tests in test/store.',
+    },
+  },
+};
