@@ -59,7 +59,7 @@ export function simulatedClock({ startAt = 0 }: { startAt?: number } = {}): Simu
     now: () => offset + elapsed,
     setTimeout(handler, ms) {
       const id = nextId++;
-      timers.set(id, { handler, dueAt: elapsed + (ms > 0 ? ms : 0) });
+      timers.set(id, { handler, dueAt: elapsed + Math.max(0, ms || 0) });
       return id;
     },
     clearTimeout(id) {
