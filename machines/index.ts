@@ -108,14 +108,26 @@ export {
   type Strategy,
   verdictOn,
 } from './group/strategy.ts';
+export type {
+  HostedAnswer,
+  HostedEvent,
+  HostedPromptOptions,
+  HostedQuestion,
+  HostedSession,
+  PromptedSession,
+  TurnOutcome,
+} from './logic/hosted-session.ts';
+export type { StartSession } from './logic/session-link.ts';
+export type { SessionLogicCommand, SessionLogicEvent, SessionLogicFact } from './logic/session-logic.events.ts';
 export {
-  type HostedSession,
-  type SessionLogicCommand,
-  type SessionLogicEvent,
+  type SessionLogic,
   type SessionLogicInput,
+  type SessionLogicOutput,
+  type SessionLogicSnapshot,
+  type SessionLogicView,
   sessionLogic,
 } from './logic/session-logic.ts';
-export { type PromptedSession, type TurnLogicInput, type TurnOutcome, turnLogic } from './logic/turn-logic.ts';
+export { type TurnLogicEvent, type TurnLogicInput, turnLogic } from './logic/turn-logic.ts';
 export type { McpServerContext, McpServerInput } from './mcp-server/mcp-server.context.ts';
 export type { McpServerEvent, McpServerNotice } from './mcp-server/mcp-server.events.ts';
 export { mcpServerMachine } from './mcp-server/mcp-server.machine.ts';

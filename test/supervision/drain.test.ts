@@ -158,7 +158,7 @@ describe('a drain', () => {
     const drained = supervisor.drain();
     await expect(waiting).rejects.toMatchObject({ code: 'SUPERVISOR_STOPPED' });
     await supervisor.session('bare')?.close();
-    await settled();
+    await expect.poll(() => open.length).toBe(2);
     for (const asked of open) asked.complete();
     await drained;
 
@@ -235,7 +235,8 @@ describe('a drain waits', () => {
     await settled();
     expect(supervisor.explain().awaited).toEqual([{ id: 's0', state: 'backing-off', reason: 'prompt' }]);
     await clock.advance(2_000);
-    open.at(-1)?.complete();
+    await expect.poll(() => open.length).toBe(2);
+    open[1]?.complete();
     await drained;
 
     expect((await turn.result).outcome).toBe('completed');
@@ -339,5 +340,5 @@ async function fleet(
 
 /** Lets promises and microtasks come to rest; no time passes. */
 async function settled(): Promise<void> {
-  for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let round = 0; round < 50; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
