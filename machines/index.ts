@@ -185,3 +185,24 @@ export {
   type PhaseOutput,
   settleStarts,
 } from './supervisor/supervisor.ports.ts';
+export {
+  clockOf,
+  silenceOf,
+  type WatchDeadline,
+  type WatchdogContext,
+  type WatchdogInput,
+  type WatchLimits,
+  watchDeadlines,
+} from './watchdog/watchdog.context.ts';
+export {
+  type OpenWaits,
+  type Silence,
+  WATCH_CLOCKS,
+  WATCHDOG_STATES,
+  type WatchClock,
+  type WatchdogEvent,
+  type WatchdogNotice,
+  type WatchReport,
+} from './watchdog/watchdog.events.ts';
+export { watchdogMachine } from './watchdog/watchdog.machine.ts';
+export { signs } from './watchdog/watchdog.ports.ts';

@@ -17,6 +17,7 @@ export function diagramDocuments(machines) {
     'docs/machines/session.mmd': toMermaid(machines.sessionMachine),
     'docs/machines/permission.mmd': toMermaid(machines.permissionMachine),
     'docs/machines/mcp-server.mmd': toMermaid(machines.mcpServerMachine),
+    'docs/machines/watchdog.mmd': toMermaid(machines.watchdogMachine),
     'docs/machines/child.mmd': toMermaid(machines.childMachine),
     'docs/machines/group.mmd': toMermaid(machines.groupMachine),
     'docs/machines/budget.mmd': toMermaid(machines.budgetMachine),

@@ -31,3 +31,84 @@ export const systemClock: Clock = boundedClock({
   clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout | undefined),
   now: () => Date.now(),
 });
+
+/** Time in which this program ran. Durations are measured with it: what passes while the host sleeps is nobody's silence. */
+export interface AwakeClock extends Clock {
+  /** Epoch milliseconds less the time in which the host stood still; never goes backwards. */
+  now(): number;
+  /** The moment of the wall clock at which this clock will show `at`, if the host stays awake. */
+  wallTime(at: number): number;
+  /**
+   * Has the clock look whether the host stood still, and tells for how long. Between watchers nobody looks. Returns the way
+   * to stop it.
+   */
+  watch(onResumed: (gapMs: number) => void): () => void;
+}
+
+/** So often the clock looks, while it is watched. */
+const LOOK_MS = 5_000;
+/** A longer time between two looks was no time of ours: three looks were missed. */
+const GAP_MS = 3 * LOOK_MS;
+
+/**
+ * The same time without the gaps: the sleep of a laptop, in which the wall clock goes on and timers wait, and SIGSTOP, after
+ * which every timer is overdue at once. A timer that a gap has made fall due waits for what was left of it.
+ */
+export function awakeClock(clock: Clock): AwakeClock {
+  const watchers = new Set<(gapMs: number) => void>();
+  let gaps = 0;
+  let seenAt = clock.now();
+  let look: unknown;
+
+  /** The present moment of the wall clock, the gap before it taken note of. */
+  function wall(): number {
+    const present = clock.now();
+    const gapMs = present - seenAt;
+    seenAt = present;
+    // A wall clock that was set back is no reason to wait the same time once more.
+    if (gapMs < 0 || (gapMs > GAP_MS && watchers.size > 0)) gaps += gapMs;
+    if (gapMs > GAP_MS) for (const tell of [...watchers]) tell(gapMs);
+    return present;
+  }
+
+  function lookAgain(): void {
+    look = clock.setTimeout(() => {
+      wall();
+      lookAgain();
+    }, LOOK_MS);
+  }
+
+  function arm(timer: { id: unknown }, handler: () => void, ms: number): void {
+    const dueAt = wall() - gaps + ms;
+    const formerGaps = gaps;
+    timer.id = clock.setTimeout(() => {
+      const leftMs = Math.min(dueAt - (wall() - gaps), gaps - formerGaps);
+      if (leftMs > 0) arm(timer, handler, leftMs);
+      else handler();
+    }, ms);
+  }
+
+  return {
+    now: () => wall() - gaps,
+    wallTime: (at) => at + gaps,
+    setTimeout(handler, ms) {
+      const timer = { id: undefined };
+      arm(timer, handler, ms);
+      return timer;
+    },
+    clearTimeout(timer) {
+      if (typeof timer === 'object' && timer !== null && 'id' in timer) clock.clearTimeout(timer.id);
+    },
+    watch(onResumed) {
+      if (watchers.size === 0) {
+        wall();
+        lookAgain();
+      }
+      watchers.add(onResumed);
+      return () => {
+        if (!watchers.delete(onResumed) || watchers.size > 0) return;
+        clock.clearTimeout(look);
+      };
+    },
+  };
+}

@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   TURN_FAILED: 'The turn ended with an error.',
   PROMPT_LOST: 'The process was lost while it worked on the prompt, and the CLI does not run it again.',
   TURN_OVERDUE: 'The turn took longer than timeouts.turnMs and was interrupted.',
+  STALLED: 'The turn made no progress and was interrupted.',
   INTERRUPT_TIMEOUT: 'The turn did not end after an interrupt within its deadline.',
   HOOK_NOT_FOUND: 'The CLI called a hook that was never registered.',
   HOOK_TIMEOUT: 'A hook did not answer within its deadline.',

@@ -38,11 +38,15 @@ export interface McpServerState extends McpServerSpec {
 
 export interface SessionContext extends SessionInput {
   readonly pid: number | null;
+  /** When the starting process said something last; null before. */
+  readonly spokeAt: number | null;
   readonly mcp: readonly McpServerState[];
   readonly openPermissions: readonly string[];
   readonly isWorking: boolean;
   readonly backgroundTasks: number;
   readonly isInterrupting: boolean;
+  /** What is blamed when the interrupted turn does not end; null for the interrupt itself. */
+  readonly interruptCause: EndCause | null;
   readonly isTurnOpen: boolean;
   /** The open turn: the working time it had, and since when it works again; null while it waits for a human, or without a turn. */
   readonly turnWorkedMs: number;
@@ -65,12 +69,19 @@ export interface SessionOutput {
 }
 
 /** No turn is open, so nothing of one is under way. */
-export const NO_TURN = { isTurnOpen: false, isInterrupting: false, turnWorkedMs: 0, turnWorksSince: null };
+export const NO_TURN = {
+  isTurnOpen: false,
+  isInterrupting: false,
+  interruptCause: null,
+  turnWorkedMs: 0,
+  turnWorksSince: null,
+};
 
 export function initialContext(input: SessionInput): SessionContext {
   return {
     ...input,
     pid: null,
+    spokeAt: null,
     mcp: input.mcpServers.map((server) => ({ ...server, status: 'waiting' })),
     openPermissions: [],
     isWorking: false,

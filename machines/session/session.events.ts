@@ -20,7 +20,7 @@ export type CliEvent =
   | { type: 'cli.spawned'; pid: number }
   | { type: 'cli.spawn-failed'; cause: EndCause }
   /** Any line of the CLI while it starts: a slow start that talks is no silent one (R04). */
-  | { type: 'cli.spoke' }
+  | { type: 'cli.spoke'; at: number }
   | { type: 'cli.initialized' }
   | { type: 'cli.initialize-failed'; cause: EndCause }
   /** The stream cannot be trusted or served any more: a line over the limit, a closed input. */
@@ -50,8 +50,8 @@ export type McpNews =
   | { type: 'mcp.untold'; server: string; reason: string };
 
 export type SessionCommand =
-  /** An interrupt was sent to the CLI: the turn now has a deadline to end. */
-  | { type: 'session.interrupt' }
+  /** An interrupt was sent to the CLI: the turn now has a deadline to end. `cause` is blamed when it does not. */
+  | { type: 'session.interrupt'; cause?: EndCause }
   /** The CLI refused the interrupt: the turn goes on and owes no end. */
   | { type: 'session.interrupt-refused' }
   /** Ask, wait, then force. */

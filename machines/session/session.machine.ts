@@ -15,6 +15,7 @@ import {
   type SessionOutput,
   withServer,
 } from './session.context.ts';
+import { sessionDelays } from './session.delays.ts';
 import type { EndCause, LinkCommand, SessionEvent, SessionNotice, SessionStateName } from './session.events.ts';
 import { cliLink } from './session.ports.ts';
 
@@ -83,6 +84,7 @@ export const sessionMachine = setup({
     ),
     resumeTurnClock: assign((_, params: { at: number }) => ({ turnWorksSince: params.at })),
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
+    rememberSpeech: assign((_, params: { at: number }) => ({ spokeAt: params.at })),
     rememberExit: assign((_, params: { exit: SessionContext['exit'] }) => ({ exit: params.exit })),
     rememberTreeGone: assign((_, { survivors }: { survivors: readonly number[] }) => ({ treeIsGone: true, survivors })),
     rememberForce: assign({ wasForced: true }),
@@ -101,7 +103,10 @@ export const sessionMachine = setup({
     countTasks: assign(({ event }) => ('count' in event ? { backgroundTasks: event.count } : {})),
     startWork: assign({ isWorking: true }),
     endWork: assign({ isWorking: false, ...NO_TURN }),
-    markInterrupting: assign({ isInterrupting: true }),
+    markInterrupting: assign(({ event }) => ({
+      isInterrupting: true,
+      interruptCause: event.type === 'session.interrupt' ? (event.cause ?? null) : null,
+    })),
     closeTurn: assign(NO_TURN),
     openPermission: assign(({ context }, params: { requestId: string }) => ({
       openPermissions: context.openPermissions.includes(params.requestId)
@@ -122,7 +127,8 @@ export const sessionMachine = setup({
       endedBecause: context.endedBecause ?? overdue('INITIALIZE_TIMEOUT', context.timeouts.initializeMs),
     })),
     blameInterrupt: assign(({ context }) => ({
-      endedBecause: context.endedBecause ?? overdue('INTERRUPT_TIMEOUT', context.timeouts.interruptMs),
+      endedBecause:
+        context.endedBecause ?? context.interruptCause ?? overdue('INTERRUPT_TIMEOUT', context.timeouts.interruptMs),
     })),
     blameRequiredServer: assign(({ context }) => ({
       endedBecause: context.endedBecause ?? requiredServerMissing(degradedServers(context)),
@@ -147,21 +153,7 @@ export const sessionMachine = setup({
     endWasAskedAndSeen: ({ context }) => endWasAskedAndSeen(context),
     wasAsked: ({ context }) => context.endedBecause?.code === 'closed',
   },
-  delays: {
-    spawnDeadline: ({ context }) => context.timeouts.spawnMs,
-    initializeDeadline: ({ context }) => context.timeouts.initializeMs,
-    /** A CLI that starts MCP at once does so before it answers `initialize`; later ones wait for a prompt (WIRE §0.2, §0.4). */
-    handshakeGrace: 250,
-    mcpDeadline: ({ context }) => context.timeouts.mcpServerMs,
-    turnDeadline: ({ context }) => Math.max(0, context.timeouts.turnMs - context.turnWorkedMs),
-    /** A start that talks is not silent (R04), yet it may not hold its place for ever. */
-    startCeiling: ({ context }) => 10 * context.timeouts.initializeMs,
-    interruptDeadline: ({ context }) => context.timeouts.interruptMs,
-    idleDeadline: ({ context }) => context.timeouts.idleMs,
-    closeGrace: ({ context }) => context.timeouts.closeGraceMs,
-    terminateGrace: ({ context }) => context.timeouts.terminateGraceMs,
-    killGrace: ({ context }) => context.timeouts.killGraceMs,
-  },
+  delays: sessionDelays,
 }).createMachine({
   id: 'session',
   context: ({ input }) => initialContext(input),
@@ -237,7 +229,13 @@ export const sessionMachine = setup({
       entry: [{ type: 'announce', params: { state: 'initializing' } }, 'initialize', 'armInitializeDeadline'],
       exit: 'disarmInitializeDeadline',
       on: {
-        'cli.spoke': { actions: ['disarmInitializeDeadline', 'armInitializeDeadline'] },
+        'cli.spoke': {
+          actions: [
+            { type: 'rememberSpeech', params: ({ event }) => ({ at: event.at }) },
+            'disarmInitializeDeadline',
+            'armInitializeDeadline',
+          ],
+        },
         'cli.initialized': [{ guard: 'hasServers', target: 'mcp-setup' }, { target: 'ready' }],
         'cli.initialize-failed': {
           target: 'closing',

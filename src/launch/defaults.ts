@@ -16,7 +16,12 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | SupervisorTimeoutNa
   /** Until a control request is answered: older CLIs never answer some of them (WIRE §9). */
   controlMs: 60_000,
   turnMs: Number.POSITIVE_INFINITY,
-  stallMs: Number.POSITIVE_INFINITY,
+  /** From the last progress of a turn that waits for the model until it is told, and until it is interrupted. */
+  stallMs: 300_000,
+  stallInterruptMs: 600_000,
+  /** From the last sign of life while a tool, a hook or an in-process call is open: those may take as long as they like. */
+  toolStallMs: Number.POSITIVE_INFINITY,
+  toolStallInterruptMs: Number.POSITIVE_INFINITY,
   /** A person may think as long as they like. */
   permissionMs: Number.POSITIVE_INFINITY,
   /** Until a hook whose matcher has no timeout of its own must have answered. */

@@ -66,6 +66,9 @@ const TIMEOUT_NAMES = [
   'controlMs',
   'turnMs',
   'stallMs',
+  'stallInterruptMs',
+  'toolStallMs',
+  'toolStallInterruptMs',
   'permissionMs',
   'hookMs',
   'interruptMs',
@@ -87,13 +90,7 @@ const LIMIT_NAMES = [
   'maxLogItems',
 ] as const satisfies readonly (keyof LimitOptions)[];
 
-/** An option that would do nothing is refused instead of being ignored. */
-const NoDeadline = z.custom<number>(
-  (value) => value === Number.POSITIVE_INFINITY,
-  'the watchdog is not in this release: only Infinity',
-);
-
-export const TimeoutShape = { ...allOptional(TIMEOUT_NAMES, () => Duration), stallMs: NoDeadline.exactOptional() };
+export const TimeoutShape = allOptional(TIMEOUT_NAMES, () => Duration);
 
 export const LimitShape = limitShape(LIMIT_NAMES);
 

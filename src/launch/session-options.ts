@@ -116,7 +116,13 @@ export interface TimeoutOptions {
   readonly mcpServerMs?: number;
   readonly controlMs?: number;
   readonly turnMs?: number;
+  /** How long a turn may make no progress while it waits for the model, until `watchdog.warned` tells. */
   readonly stallMs?: number;
+  /** … until it is interrupted; a turn that does not end then within `interruptMs` costs the process: STALLED. */
+  readonly stallInterruptMs?: number;
+  /** The same for a silent tool, hook or call of an in-process server. */
+  readonly toolStallMs?: number;
+  readonly toolStallInterruptMs?: number;
   readonly permissionMs?: number;
   readonly hookMs?: number;
   readonly interruptMs?: number;

@@ -183,7 +183,7 @@ export class CliLink {
 
   #read(chunk: Buffer): void {
     if (this.#isCut) return;
-    if (!this.#isInitialized) this.#report({ type: 'cli.spoke' });
+    if (!this.#isInitialized) this.#report({ type: 'cli.spoke', at: this.#options.clock.now() });
     this.#reader.read(chunk);
   }
 

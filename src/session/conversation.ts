@@ -137,11 +137,9 @@ export class Conversation {
     this.#facts = { ...this.#facts, conversationId: undefined };
   }
 
-  /** The turn deadline passed: the open prompts end as interrupted, with that as their reason. */
-  onTurnOverdue(deadlineMs: number): void {
-    const reason = new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
-    const started = this.#ledger.outstanding.filter(({ state }) => state === 'started');
-    this.#ledger.markInterrupted(started, reason);
+  /** The turn was interrupted for a reason of ours: the open prompts end as interrupted, with that as their reason. */
+  onTurnInterrupted(reason: TroupeError): void {
+    this.#ledger.markInterrupted(this.#ledger.outstanding.filter(({ state }) => state === 'started'), reason);
   }
 
   usage(): SessionUsage {
@@ -371,7 +369,8 @@ export class Conversation {
 
   #updateWork(): void {
     const { activity } = this.#facts;
-    this.#spending?.working(this.#ledger.outstanding.length > 0 || this.#isTurnOpen);
+    const isOwing = this.#ledger.outstanding.length > 0 || this.#isTurnOpen;
+    this.#spending?.working(isOwing);
     const isActive = activity === undefined ? this.#isTurnOpen : activity !== 'idle';
     // 2.1.197 calls itself idle while an agent of it works in the background; newer releases do not.
     const isWorking = this.#ledger.outstanding.length > 0 || isActive || this.#tasks.agents > 0;
@@ -380,6 +379,7 @@ export class Conversation {
       this.#delivery?.setWorking(isWorking);
     }
     this.#delivery?.setTasks(this.#tasks.ids.length);
+    this.#delivery?.setOwed(isOwing);
     this.#watchers.wake();
   }
 

@@ -7,6 +7,8 @@ export interface Delivery {
   deliver(record: PromptRecord, content: PromptContent): void;
   /** The CLI began or stopped working. */
   setWorking(isWorking: boolean): void;
+  /** Whether the CLI owes a turn: a prompt was delivered that has no outcome, or a turn is open. May be told again. */
+  setOwed(isOwed: boolean): void;
   /** How many background tasks run; may be told again. */
   setTasks(count: number): void;
   /** A turn opened: its deadline begins. */

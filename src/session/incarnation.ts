@@ -1,13 +1,15 @@
 import { type Actor, createActor } from 'xstate';
 import type { SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
-import type { SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
+import type { EndCause, SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
-import type { Clock } from '../clock.ts';
+import type { AwakeClock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
+import type { RequestHandler } from '../control/request-handlers.ts';
 import type { HookDesk } from '../hooks/hook-desk.ts';
 import { McpDesk } from '../mcp/mcp-desk.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { factOf } from '../wire/facts.ts';
@@ -16,6 +18,7 @@ import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { outcomeOf } from './turn-result.ts';
+import { stallCause, TurnWatch, watchdogFact, watchLimits } from './turn-watch.ts';
 
 export interface IncarnationListener {
   stateEntered(state: SessionStateName): void;
@@ -24,10 +27,12 @@ export interface IncarnationListener {
   message(message: CliMessage): void;
   /** Its machine is done: the process tree is gone, unless `survivors` says otherwise. */
   ended(output: SessionOutput): void;
-  /** A deadline passed, of this many milliseconds. */
   /** Nothing happened for `timeouts.idleMs`. */
   idle(): void;
+  /** A deadline passed, of this many milliseconds. */
   overdue(what: 'turn' | 'interrupt', deadlineMs: number): void;
+  /** What the watchdog did, and what is blamed for it. */
+  watched(fact: WatchdogFact, cause: EndCause): void;
   mcpChanged(server: string, status: string, reason: string | undefined): void;
   diagnostic(reason: string, detail: string, suppressed: number): void;
   stderr(line: string): void;
@@ -38,10 +43,11 @@ export interface IncarnationOptions {
   readonly id: string;
   readonly number: number;
   readonly codec: Codec;
-  readonly clock: Clock;
+  /** For all its waits: the sleep of the host is no time of theirs. */
+  readonly clock: AwakeClock;
   readonly open: CliLinkOptions['open'];
   readonly plan: CliLinkOptions['plan'];
-  readonly timeouts: SessionTimeouts & { readonly controlMs: number };
+  readonly timeouts: SessionTimeouts & { readonly controlMs: number } & Parameters<typeof watchLimits>[0];
   readonly limits: CliLinkOptions['limits'];
   readonly servers: ServerSet;
   readonly permissions: PermissionDesk;
@@ -64,11 +70,13 @@ export class Incarnation {
   readonly #options: IncarnationOptions;
   readonly #link: CliLink;
   readonly #mcp: McpDesk;
+  readonly #watch: TurnWatch;
 
   constructor(options: IncarnationOptions) {
     this.number = options.number;
     this.#options = options;
     this.#mcp = this.#buildMcp();
+    this.#watch = this.#buildWatch();
     this.#link = this.#buildLink();
     const machine = sessionMachine.provide({ actors: { cliLink: this.#link.port } });
     const { id, timeouts, clock, inspect } = options;
@@ -133,7 +141,9 @@ export class Incarnation {
       setTasks: (count) => {
         if (count !== tasks) this.tell({ type: 'background.changed', count });
         tasks = count;
+        this.#watch.setBackground(count);
       },
+      setOwed: (isOwed) => this.#watch.setOwed(isOwed),
       turnStarted: () => this.tell({ type: 'turn.started', at: this.#options.clock.now() }),
       turnEnded: () => {
         this.tell({ type: 'turn.ended' });
@@ -150,7 +160,10 @@ export class Incarnation {
         wasSpawned = true;
         listener.spawned(this.#link.pid);
       }
-      if (state === 'closing') permissions.withdrawAll('The session is closing.');
+      if (state === 'closing') {
+        this.#watch.stop();
+        permissions.withdrawAll('The session is closing.');
+      }
       listener.stateEntered(state);
     });
     const { turnMs, interruptMs } = this.#options.timeouts;
@@ -167,6 +180,7 @@ export class Incarnation {
   }
 
   #end(output: SessionOutput): void {
+    this.#watch.stop();
     this.#mcp.close();
     this.#options.permissions.withdrawAll('The CLI process is gone.');
     const cause = this.#link.withEvidence(output.cause);
@@ -187,17 +201,15 @@ export class Incarnation {
       listener: this.#overhear(listener),
       refuse,
     });
-    link.channel.handle('can_use_tool', ({ requestId, request, signal }) =>
-      permissions.ask(requestId, request, signal),
-    );
-    link.channel.handle('elicitation', ({ requestId, request, signal }) =>
-      permissions.elicit(requestId, request, signal),
-    );
-    link.channel.handle('request_user_dialog', ({ requestId, request, signal }) =>
+    const handle = (subtype: string, waitsFor: 'human' | 'hook' | 'mcp', handler: RequestHandler) =>
+      link.channel.handle(subtype, this.#watch.during(waitsFor, handler));
+    handle('can_use_tool', 'human', ({ requestId, request, signal }) => permissions.ask(requestId, request, signal));
+    handle('elicitation', 'human', ({ requestId, request, signal }) => permissions.elicit(requestId, request, signal));
+    handle('request_user_dialog', 'human', ({ requestId, request, signal }) =>
       permissions.showDialog(requestId, request, signal),
     );
-    link.channel.handle('hook_callback', ({ request, signal }) => hooks.call(request, signal));
-    link.channel.handle('mcp_message', ({ request, signal }) => this.#mcp.handle(request, signal));
+    handle('hook_callback', 'hook', ({ request, signal }) => hooks.call(request, signal));
+    handle('mcp_message', 'mcp', ({ request, signal }) => this.#mcp.handle(request, signal));
     return link;
   }
 
@@ -211,6 +223,7 @@ export class Incarnation {
         this.#mcp.begin();
       },
       message: (message) => {
+        this.#watch.take(message);
         listener.message(message);
         if (message.type !== 'result' && (message.type !== 'system' || message.subtype !== 'init')) return;
         const fact = factOf(message);
@@ -222,6 +235,25 @@ export class Incarnation {
         this.#options.permissions.withdrawAll('Its turn was interrupted.', 'elicitation');
       },
     };
+  }
+
+  #buildWatch(): TurnWatch {
+    const { id, number, clock, timeouts, inspect, listener } = this.#options;
+    return new TurnWatch({
+      id,
+      incarnation: number,
+      clock,
+      limits: watchLimits(timeouts),
+      inspect,
+      onNotice: (notice) => {
+        const cause = stallCause(notice);
+        listener.watched(watchdogFact(notice, clock), cause);
+        if (notice.type !== 'watchdog.interrupted') return;
+        this.tell({ type: 'session.interrupt', cause });
+        this.channel.request('interrupt', {}, { deadlineMs: timeouts.controlMs }).catch(() => {});
+      },
+      onResumed: (gapMs) => listener.diagnostic('host-resumed', `The host stood still for ${gapMs} ms.`, 0),
+    });
   }
 
   #buildMcp(): McpDesk {

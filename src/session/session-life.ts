@@ -8,6 +8,7 @@ import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
+import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Admission } from './admission.ts';
@@ -267,7 +268,14 @@ export class SessionLife {
       idle: () => this.pause('hibernate'),
       overdue: (what, deadlineMs) => {
         log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
-        if (what === 'turn') conversation.onTurnOverdue(deadlineMs);
+        if (what !== 'turn') return;
+        const reason = new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
+        conversation.onTurnInterrupted(reason);
+      },
+      watched: (fact, cause) => {
+        log.append(epoch, fact);
+        // A prompt that has not begun is sent again when the process is replaced.
+        if (fact.type === 'watchdog.interrupted') conversation.onTurnInterrupted(errorOf(cause));
       },
       mcpChanged: (server, status, reason) => {
         log.append(epoch, { type: 'mcp.server-changed', server, status, ...(reason === undefined ? {} : { reason }) });

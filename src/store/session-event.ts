@@ -80,6 +80,7 @@ export type SessionFact =
       readonly outcome: 'answered' | 'failed' | 'timed-out' | 'cancelled';
       readonly tookMs: number;
     }
+  | WatchdogFact
   | { readonly type: 'mcp.server-changed'; readonly server: string; readonly status: string; readonly reason?: string }
   | {
       readonly type: 'diagnostic';
@@ -89,6 +90,21 @@ export type SessionFact =
       readonly suppressed?: number;
     }
   | { readonly type: 'stderr'; readonly line: string };
+
+/**
+ * A silence of the work: which clock counted it, since when (epoch milliseconds), and how long it has lasted. A warning says
+ * when the turn is interrupted if nothing moves; undefined for never.
+ */
+export type WatchdogFact =
+  | ({ readonly type: 'watchdog.warned'; readonly interruptAt: number | undefined } & SilenceFacts)
+  | ({ readonly type: 'watchdog.recovered' | 'watchdog.interrupted' } & SilenceFacts);
+
+export interface SilenceFacts {
+  /** For whom it waited. */
+  readonly clock: 'model' | 'tool' | 'hook' | 'mcp' | 'background';
+  readonly since: number;
+  readonly silentMs: number;
+}
 
 export type PromptOutcome = 'completed' | 'failed' | 'interrupted' | 'cancelled' | 'lost';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { AwakeClock, Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
@@ -29,6 +29,8 @@ import { StoreLink } from './store-link.ts';
 
 export interface SessionSurroundings {
   readonly clock: Clock;
+  /** The same without the sleep of the host. */
+  readonly awake: AwakeClock;
   readonly open: OpenTransport;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
@@ -115,7 +117,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         id,
         number,
         codec: streamJson,
-        clock,
+        clock: around.awake,
         open: around.open,
         plan: () =>
           planIncarnation({
@@ -199,13 +201,13 @@ function buildDesk(
       const { kind, id: requestId, toolName, toolUseId, agentId } = request;
       const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId };
       log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.clock.now() });
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
     },
     onSettled: ({ kind, id: requestId }, settlement) => {
       const { outcome, by } = settlement;
       const rule = 'rule' in settlement && settlement.rule !== undefined ? { rule: settlement.rule } : {};
       log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
-      life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.clock.now() });
+      life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
     },
     onDroppedUpdates: ({ id }, dropped) => {
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;

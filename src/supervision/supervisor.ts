@@ -7,7 +7,7 @@ import {
   type SupervisorStateName,
 } from '../../machines/supervisor/supervisor.events.ts';
 import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
-import { boundedClock, type Clock, systemClock } from '../clock.ts';
+import { type AwakeClock, awakeClock, boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
@@ -47,6 +47,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 export class Supervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #clock: Clock;
+  readonly #awake: AwakeClock;
   readonly #admission: AdmissionControl;
   readonly #eviction: IdleEviction;
   readonly #actor: Actor<typeof supervisorMachine>;
@@ -65,6 +66,7 @@ export class Supervisor implements AsyncDisposable {
     const { inspect } = options;
     this.#options = inspect === undefined ? options : { ...options, inspect: this.#observers.isolated(inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
+    this.#awake = awakeClock(this.#clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     const { admissionMs, hostSignalMs } = timeouts;
@@ -299,6 +301,7 @@ export class Supervisor implements AsyncDisposable {
     const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
+      awake: this.#awake,
       open: spawn ?? openSubprocess,
       inspect,
       admission: this.#admission.place({ key, configDir: folder }),

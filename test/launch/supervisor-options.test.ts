@@ -75,8 +75,14 @@ describe('defaults', () => {
     ).not.toThrow();
   });
 
-  it('wait without end only for turns, silence, people and idleness (P5)', () => {
+  it('wait without end only for turns, tools, people and idleness (P5)', () => {
     const endless = Object.entries(DEFAULT_TIMEOUTS).filter(([, ms]) => ms === Infinity);
-    expect(endless.map(([name]) => name)).toEqual(['turnMs', 'stallMs', 'permissionMs', 'idleMs']);
+    expect(endless.map(([name]) => name)).toEqual([
+      'turnMs',
+      'toolStallMs',
+      'toolStallInterruptMs',
+      'permissionMs',
+      'idleMs',
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import type { McpServerEvent } from '../../machines/mcp-server/mcp-server.events
 import type { PermissionEvent } from '../../machines/permission/permission.events.ts';
 import type { EndCause, SessionEvent } from '../../machines/session/session.events.ts';
 import type { SupervisorEvent } from '../../machines/supervisor/supervisor.events.ts';
+import type { WatchdogEvent, WatchReport } from '../../machines/watchdog/watchdog.events.ts';
 
 /** One event of each type: leaving one out does not compile. */
 type Samples<E extends { type: string }> = { readonly [T in E['type']]: Extract<E, { type: T }> };
@@ -22,7 +23,7 @@ export const BROKEN: EndCause = { code: 'CLI_NOT_FOUND', message: 'There is no c
 export const SESSION_EVENTS: Samples<SessionEvent> = {
   'cli.spawned': { type: 'cli.spawned', pid: 4711 },
   'cli.spawn-failed': { type: 'cli.spawn-failed', cause: BROKEN },
-  'cli.spoke': { type: 'cli.spoke' },
+  'cli.spoke': { type: 'cli.spoke', at: 0 },
   'cli.initialized': { type: 'cli.initialized' },
   'cli.initialize-failed': { type: 'cli.initialize-failed', cause: BROKEN },
   'cli.faulted': { type: 'cli.faulted', cause: CRASH },
@@ -88,6 +89,27 @@ export const GROUP_EVENTS: Samples<GroupEvent> = {
   'group.quarantine': { type: 'group.quarantine' },
   'group.stop': { type: 'group.stop' },
 };
+
+const OWED: WatchReport = {
+  at: 0,
+  isOwed: true,
+  background: 0,
+  waits: { human: 0, hook: 0, mcp: 0, tool: 0 },
+  progressAt: 0,
+  livedAt: 0,
+};
+
+/** One event; what it reports is everything that can be. */
+export const WATCHDOG_EVENTS: readonly WatchdogEvent[] = [
+  OWED,
+  { ...OWED, at: 60_000 },
+  { ...OWED, at: 120_000 },
+  { ...OWED, at: 120_000, progressAt: 119_000, livedAt: 119_000 },
+  { ...OWED, at: 120_000, livedAt: 119_000, waits: { ...OWED.waits, tool: 1 } },
+  { ...OWED, at: 120_000, waits: { ...OWED.waits, human: 1, hook: 1, mcp: 1 } },
+  { ...OWED, at: 120_000, isOwed: false },
+  { ...OWED, at: 120_000, isOwed: false, background: 1 },
+].map((report) => ({ type: 'watch.reported' as const, report }));
 
 export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
   'child.started': { type: 'child.started' },

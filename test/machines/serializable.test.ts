@@ -7,6 +7,7 @@ import {
   PERMISSION_EVENTS,
   SESSION_EVENTS,
   SUPERVISOR_EVENTS,
+  WATCHDOG_EVENTS,
 } from './event-samples.ts';
 import { walk } from './state-walk.ts';
 import { SUBJECTS } from './walk-subjects.ts';
@@ -19,6 +20,7 @@ const EVENTS = [
   ...Object.values(GROUP_EVENTS),
   ...Object.values(BUDGET_EVENTS),
   ...Object.values(SUPERVISOR_EVENTS),
+  ...WATCHDOG_EVENTS,
 ];
 
 describe('events', () => {

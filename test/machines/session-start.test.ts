@@ -101,7 +101,7 @@ describe('initializing', () => {
 
     for (let step = 0; step < 10; step += 1) {
       clock.increment(59_999);
-      session.send({ type: 'cli.spoke' });
+      session.send({ type: 'cli.spoke', at: clock.now() });
     }
     expect(state()).toBe('initializing');
 
@@ -115,7 +115,7 @@ describe('initializing', () => {
       timeouts: { initializeMs: 60_000 },
     });
 
-    session.send({ type: 'cli.spoke' });
+    session.send({ type: 'cli.spoke', at: clock.now() });
     clock.increment(60_000);
 
     expect(state()).toBe('closing.reaping');

@@ -8,6 +8,7 @@ import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.t
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import { watchdogMachine } from '../../machines/watchdog/watchdog.machine.ts';
 import { ACCOUNT_POLICY } from './account-harness.ts';
 import { UNBOUNDED } from './budget-harness.ts';
 import { RESTART } from './child-harness.ts';
@@ -22,9 +23,11 @@ import {
   PERMISSION_EVENTS,
   SESSION_EVENTS,
   SUPERVISOR_EVENTS,
+  WATCHDOG_EVENTS,
 } from './event-samples.ts';
 import { inputOf } from './session-harness.ts';
 import type { WalkOptions } from './state-walk.ts';
+import { LIMITS } from './watchdog-harness.ts';
 
 export interface Subject {
   readonly machine: AnyStateMachine;
@@ -44,7 +47,14 @@ export const SUBJECTS: Record<string, Subject> = {
       // Background tasks only say whether idleness is told, which leads nowhere.
       // Of the first cause only this decides anything: whether somebody asked for the end.
       // A server that the CLI does not tell of decides the same as a connected one.
-      contextOf: ({ endedBecause, pid: _pid, wasForced: _wasForced, backgroundTasks: _tasks, ...rest }) => ({
+      contextOf: ({
+        endedBecause,
+        pid: _pid,
+        spokeAt: _spokeAt,
+        wasForced: _wasForced,
+        backgroundTasks: _tasks,
+        ...rest
+      }) => ({
         ...rest,
         mcp: JSON.stringify(rest['mcp']).replace(/"untold","reason":"[^"]*"/g, '"connected"'),
         wasAsked: endedBecause === null ? null : codeOf(endedBecause) === 'closed',
@@ -119,6 +129,15 @@ export const SUBJECTS: Record<string, Subject> = {
     },
     transient: [],
     goals: ['connected'],
+  },
+  watchdog: {
+    machine: watchdogMachine,
+    options: {
+      input: { id: 'review', incarnation: 1, limits: LIMITS },
+      events: WATCHDOG_EVENTS,
+    },
+    transient: ['deciding'],
+    goals: ['resting', 'watching'],
   },
   budget: {
     machine: budgetMachine,

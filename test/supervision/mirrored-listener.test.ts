@@ -195,6 +195,7 @@ function openListener({ holds = false, fails = false }: { holds?: boolean; fails
     },
     ended: () => heard.push('ended'),
     idle: () => {},
+    watched: () => {},
     overdue: () => {},
     mcpChanged: () => {},
     diagnostic: (reason) => heard.push(`diagnostic ${reason}`),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Parking } from '../../machines/child/child.context.ts';
+import { awakeClock } from '../../src/clock.ts';
 import type { Admission } from '../../src/session/admission.ts';
 import { buildSession } from '../../src/supervision/session-factory.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
@@ -156,11 +157,13 @@ async function started(answer?: (prompt: MemoryPrompt) => void, barrier?: () => 
     lack: () => undefined,
   };
   const events: { readonly type: string }[] = [];
+  const clock = simulatedClock();
   const built = buildSession(
     'one',
     { pathToClaudeCodeExecutable: process.execPath },
     {
-      clock: simulatedClock(),
+      clock,
+      awake: awakeClock(clock),
       open: fleet.open,
       inspect: undefined,
       admission,

@@ -1,0 +1,219 @@
+import { type Actor, createActor, fromCallback } from 'xstate';
+import { endingOf } from '../../machines/child/endings.ts';
+import type { EndCause } from '../../machines/session/session.events.ts';
+import {
+  clockOf,
+  type WatchDeadline,
+  type WatchLimits,
+  watchDeadlines,
+} from '../../machines/watchdog/watchdog.context.ts';
+import type {
+  SignsCommand,
+  WatchClock,
+  WatchdogEvent,
+  WatchdogNotice,
+  WatchReport,
+} from '../../machines/watchdog/watchdog.events.ts';
+import { watchdogMachine } from '../../machines/watchdog/watchdog.machine.ts';
+import type { AwakeClock } from '../clock.ts';
+import type { RequestHandler } from '../control/request-handlers.ts';
+import type { WatchdogFact } from '../store/session-event.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import { type FrameClass, frameOf, requestClass } from '../wire/frame-class.ts';
+import { OpenWork } from './open-work.ts';
+
+export interface TurnWatchOptions {
+  readonly id: string;
+  readonly incarnation: number;
+  readonly clock: AwakeClock;
+  readonly limits: Readonly<Record<WatchClock, WatchLimits>>;
+  readonly inspect: ((event: unknown) => void) | undefined;
+  readonly onNotice: (notice: WatchdogNotice) => void;
+  /** The host stood still that long while something was watched. */
+  readonly onResumed: (gapMs: number) => void;
+}
+
+/** The limits of the clocks by the options: what is no model has the limits of tools, and work beside the turns none. */
+export function watchLimits(timeouts: {
+  readonly stallMs: number;
+  readonly stallInterruptMs: number;
+  readonly toolStallMs: number;
+  readonly toolStallInterruptMs: number;
+}): Readonly<Record<WatchClock, WatchLimits>> {
+  const model = { warnMs: timeouts.stallMs, interruptMs: timeouts.stallInterruptMs };
+  const tool = { warnMs: timeouts.toolStallMs, interruptMs: timeouts.toolStallInterruptMs };
+  const never = { warnMs: Number.POSITIVE_INFINITY, interruptMs: Number.POSITIVE_INFINITY };
+  return { model, tool, hook: tool, mcp: tool, background: never };
+}
+
+/** What is blamed for a turn that was interrupted because of a silence, and for the process when the turn does not end then. */
+export function stallCause({ clock, silentMs }: WatchdogNotice): EndCause {
+  const message = `${WAITS[clock]}, and nothing moved for ${silentMs} ms.`;
+  return { code: 'STALLED', message, ending: endingOf('STALLED'), details: { clock, silentMs } };
+}
+
+const WAITS: Readonly<Record<WatchClock, string>> = {
+  model: 'It waited for the model',
+  tool: 'A tool ran',
+  hook: 'A hook ran',
+  mcp: 'A tool of this program ran',
+  background: 'Work went on beside the turns',
+};
+
+/** The notice as an event of the log, which has the time of the wall clock. */
+export function watchdogFact(notice: WatchdogNotice, awake: AwakeClock): WatchdogFact {
+  const { clock, silentMs } = notice;
+  const facts = { clock, since: awake.wallTime(notice.since), silentMs };
+  if (notice.type !== 'watchdog.warned') return { type: notice.type, ...facts };
+  const { interruptAt } = notice;
+  return { type: notice.type, ...facts, interruptAt: interruptAt === null ? undefined : awake.wallTime(interruptAt) };
+}
+
+/** The hands of the watchdog of one process: it looks at each frame, and keeps two moments of time. */
+export class TurnWatch {
+  readonly #options: TurnWatchOptions;
+  readonly #actor: Actor<typeof watchdogMachine>;
+  readonly #work = new OpenWork();
+  #isOwed = false;
+  #background = 0;
+  #progressAt = 0;
+  #livedAt = 0;
+  #former: CliMessage | undefined;
+  /** Somebody was warned, or the turn interrupted: the next progress is told at once. */
+  #isEager = false;
+  #stopLooking: (() => void) | undefined;
+
+  constructor(options: TurnWatchOptions) {
+    this.#options = options;
+    const { id, incarnation, limits, clock, inspect } = options;
+    const machine = watchdogMachine.provide({ actors: { signs: this.#port() } });
+    this.#actor = createActor(machine, {
+      input: { id, incarnation, limits },
+      clock,
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#actor.on('*', (notice) => options.onNotice(notice));
+    this.#actor.subscribe((snapshot) => {
+      this.#isEager = snapshot.matches('warned') || snapshot.matches('interrupting');
+    });
+    this.#actor.start();
+  }
+
+  /** Whether a turn is owed by the CLI: from the delivery of a prompt to the result. */
+  setOwed(isOwed: boolean): void {
+    if (isOwed === this.#isOwed) return;
+    this.#isOwed = isOwed;
+    if (!isOwed) this.#work.turnEnded();
+    this.#look(isOwed);
+    this.#report();
+  }
+
+  /** How many tasks run beside the turns. */
+  setBackground(count: number): void {
+    if (count === this.#background) return;
+    this.#background = count;
+    this.#report();
+  }
+
+  /** One conversation line of the CLI. Costs a moment and a look at its bytes. */
+  take(message: CliMessage): void {
+    const isRepeated = this.#former?.raw.equals(message.raw) === true;
+    this.#former = message;
+    if (isRepeated) return;
+    const frame = frameOf(message);
+    if (!this.#work.take(frame)) {
+      if (frame.frameClass !== 'noise' && !this.#isOwed) this.#sign('liveness');
+      return;
+    }
+    if (message.type === 'result') this.#work.turnEnded();
+    this.#sign(frame.frameClass);
+    if (message.type === 'result' || frame.opens.length + frame.closes.length > 0) this.#report();
+  }
+
+  /** The handler of a request of the CLI, with the time it takes known as a wait for that. */
+  during(kind: 'human' | 'hook' | 'mcp', handler: RequestHandler): RequestHandler {
+    return async (incoming) => {
+      if (requestClass(incoming.subtype, incoming.request) !== 'progress') {
+        this.#sign('liveness');
+        return handler(incoming);
+      }
+      this.#asked(kind, 1);
+      const end = once(() => this.#asked(kind, -1));
+      incoming.signal.addEventListener('abort', end, { once: true });
+      try {
+        return await handler(incoming);
+      } finally {
+        incoming.signal.removeEventListener('abort', end);
+        end();
+      }
+    };
+  }
+
+  /** What it will do if nothing happens, in the time of its clock. */
+  deadlines(): readonly WatchDeadline[] {
+    this.#report();
+    const snapshot = this.#actor.getSnapshot();
+    return snapshot.status === 'active' ? watchDeadlines(snapshot.context) : [];
+  }
+
+  /** The process is ending: nothing of it is watched any more. */
+  stop(): void {
+    this.#look(false);
+    this.#actor.stop();
+  }
+
+  #port() {
+    return fromCallback<SignsCommand | WatchdogEvent>(({ sendBack, receive }) => {
+      const report = (event: WatchdogEvent) => sendBack(event); // sendBack alone accepts anything.
+      receive((command) => {
+        if (command.type === 'signs.ask') report({ type: 'watch.reported', report: this.#present() });
+      });
+    });
+  }
+
+  #present(): WatchReport {
+    return {
+      at: this.#options.clock.now(),
+      isOwed: this.#isOwed,
+      background: this.#background,
+      waits: this.#work.counts(),
+      progressAt: this.#progressAt,
+      livedAt: this.#livedAt,
+    };
+  }
+
+  #report(): void {
+    if (this.#actor.getSnapshot().status !== 'active') return;
+    this.#actor.send({ type: 'watch.reported', report: this.#present() });
+  }
+
+  #sign(frameClass: FrameClass): void {
+    if (frameClass === 'noise') return;
+    const at = this.#options.clock.now();
+    this.#livedAt = at;
+    if (frameClass === 'progress') this.#progressAt = at;
+    // Signs of life end no wait for the model, however many there are.
+    if (this.#isEager && (frameClass === 'progress' || clockOf(this.#present()) !== 'model')) this.#report();
+  }
+
+  #asked(kind: 'human' | 'hook' | 'mcp', change: 1 | -1): void {
+    this.#work.asked(kind, change);
+    // A question is the turn's progress, and so is our answer: it is the CLI's turn from then on.
+    this.#sign('progress');
+    this.#report();
+  }
+
+  #look(isWatching: boolean): void {
+    this.#stopLooking?.();
+    this.#stopLooking = isWatching ? this.#options.clock.watch(this.#options.onResumed) : undefined;
+  }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+}
