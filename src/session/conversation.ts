@@ -139,7 +139,10 @@ export class Conversation {
 
   /** The turn was interrupted for a reason of ours: the open prompts end as interrupted, with that as their reason. */
   onTurnInterrupted(reason: TroupeError): void {
-    this.#ledger.markInterrupted(this.#ledger.outstanding.filter(({ state }) => state === 'started'), reason);
+    this.#ledger.markInterrupted(
+      this.#ledger.outstanding.filter(({ state }) => state === 'started'),
+      reason,
+    );
   }
 
   usage(): SessionUsage {
@@ -374,10 +377,8 @@ export class Conversation {
     const isActive = activity === undefined ? this.#isTurnOpen : activity !== 'idle';
     // 2.1.197 calls itself idle while an agent of it works in the background; newer releases do not.
     const isWorking = this.#ledger.outstanding.length > 0 || isActive || this.#tasks.agents > 0;
-    if (isWorking !== this.#isWorking) {
-      this.#isWorking = isWorking;
-      this.#delivery?.setWorking(isWorking);
-    }
+    if (isWorking !== this.#isWorking) this.#delivery?.setWorking(isWorking);
+    this.#isWorking = isWorking;
     this.#delivery?.setTasks(this.#tasks.ids.length);
     this.#delivery?.setOwed(isOwing);
     this.#watchers.wake();
