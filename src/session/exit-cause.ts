@@ -137,3 +137,8 @@ export function causeOf(error: unknown): EndCause {
   }
   return { code: error.code, message: error.reason ?? '', ending: endingOf(error.code), details: error.details };
 }
+
+/** Why a prompt was interrupted whose turn took too long. */
+export function turnOverdue(deadlineMs: number): TroupeError {
+  return new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
+}

@@ -8,7 +8,6 @@ import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
-import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Admission } from './admission.ts';
@@ -268,9 +267,7 @@ export class SessionLife {
       idle: () => this.pause('hibernate'),
       overdue: (what, deadlineMs) => {
         log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
-        if (what !== 'turn') return;
-        const reason = new TroupeError('TURN_OVERDUE', { reason: `(${deadlineMs} ms)`, details: { deadlineMs } });
-        conversation.onTurnInterrupted(reason);
+        if (what === 'turn') conversation.onTurnInterrupted(turnOverdue(deadlineMs));
       },
       watched: (fact, cause) => {
         log.append(epoch, fact);
