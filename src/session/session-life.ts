@@ -12,7 +12,7 @@ import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { Admission } from './admission.ts';
 import type { Conversation } from './conversation.ts';
-import { causeOf, endFacts, errorOf, failureFacts } from './exit-cause.ts';
+import { causeOf, endFacts, errorOf, failureFacts, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace } from './parking-place.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
