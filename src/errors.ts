@@ -46,6 +46,7 @@ export const ERROR_CODES = {
   SESSION_BUSY: 'The session is working, and what was asked for must not wait.',
   NO_PROCESS: 'The session has no running CLI process at this moment.',
   AT_CAPACITY: 'There is no room for another session.',
+  BUDGET_REACHED: 'The budget is spent.',
   PROMPT_QUEUE_FULL: 'The prompt queue of the session is full.',
   PROMPT_ID_USED: 'A different prompt with this id was already accepted by the session.',
   SUPERVISOR_STOPPED: 'The supervisor is stopping or stopped and accepts no work.',

@@ -58,6 +58,8 @@ export interface ChildContext extends ChildInput {
   readonly wasAsleep: boolean;
   /** Why the last incarnation ended, or why the session did. */
   readonly cause: EndCause | null;
+  /** Why somebody ends it, where that is more than a wish. */
+  readonly stoppedFor: EndCause | null;
 }
 
 export interface ChildOutput {
@@ -82,6 +84,7 @@ export function initialChild(input: ChildInput): ChildContext {
     parking: null,
     wasAsleep: false,
     cause: null,
+    stoppedFor: null,
   };
 }
 

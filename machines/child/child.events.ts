@@ -23,7 +23,8 @@ export type ChildCommand =
   | ({ type: 'child.park' } & Parking)
   /** What stood in the way is gone: it goes on as before. */
   | { type: 'child.unpark' }
-  | { type: 'child.stop'; mode: 'close' | 'kill' };
+  /** With a cause, that is why the session ended, whatever the process says. */
+  | { type: 'child.stop'; mode: 'close' | 'kill'; cause?: EndCause };
 
 export type ChildEvent = IncarnationEvent | ChildCommand;
 

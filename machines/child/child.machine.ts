@@ -17,7 +17,7 @@ import { endingOf } from './endings.ts';
 
 const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', ending: 'asked' };
 
-const STOP = { target: 'stopped', actions: { type: 'blame', params: { cause: STOPPED } } } as const;
+const STOP = { target: 'stopped', actions: [{ type: 'blame', params: { cause: STOPPED } }, 'noteWhy'] } as const;
 
 const CLOSE = { type: 'closeIncarnation', params: { mode: 'close' } } as const;
 
@@ -51,6 +51,11 @@ export const childMachine = setup({
       readyAt: context.readyAt ?? params.at,
     })),
     blame: assign((_, params: { cause: EndCause }) => ({ cause: params.cause })),
+    /** Why somebody ends it, where that says more than that somebody does. */
+    noteWhy: assign(({ context, event }) => ({
+      stoppedFor: context.stoppedFor ?? (event.type === 'child.stop' ? (event.cause ?? null) : null),
+    })),
+    blameWhy: assign(({ context }) => ({ cause: context.stoppedFor ?? context.cause })),
     rememberEnd: assign(({ context }, params: { cause: EndCause; at: number }) =>
       rememberedEnd(context, params.cause, params.at),
     ),
@@ -200,7 +205,7 @@ export const childMachine = setup({
         },
         'child.stop': {
           target: 'stopping',
-          actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
+          actions: ['noteWhy', { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) }],
         },
       },
     },
@@ -231,7 +236,7 @@ export const childMachine = setup({
         'child.hold': { actions: { type: 'pauseFor', params: { reason: 'hold' } } },
         'child.stop': {
           target: 'stopping',
-          actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) },
+          actions: ['noteWhy', { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) }],
         },
         'incarnation.ended': [
           {
@@ -291,20 +296,22 @@ export const childMachine = setup({
       on: {
         'child.start': { target: 'waiting', actions: 'pardon' },
         'child.hold': { target: 'held', actions: 'pardon' },
-        'child.stop': 'stopped',
+        'child.stop': { target: 'stopped', actions: 'noteWhy' },
       },
     },
     stopping: {
       entry: { type: 'announce', params: { state: 'stopping' } },
       on: {
-        'child.stop': { actions: { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) } },
+        'child.stop': {
+          actions: ['noteWhy', { type: 'closeIncarnation', params: ({ event }) => ({ mode: event.mode }) }],
+        },
         'incarnation.ended': {
           target: 'stopped',
           actions: ['forgetIncarnation', { type: 'blame', params: ({ event }) => ({ cause: event.cause }) }],
         },
       },
     },
-    stopped: { entry: { type: 'announce', params: { state: 'stopped' } }, type: 'final' },
+    stopped: { entry: ['blameWhy', { type: 'announce', params: { state: 'stopped' } }], type: 'final' },
   },
   output: ({ context }) => ({ cause: context.cause ?? STOPPED }),
 });

@@ -106,9 +106,16 @@ export const BudgetShape = {
   prices: z.record(z.string().min(1), z.strictObject(PriceShape)).exactOptional(),
 };
 
-/** More for a budget. */
+/** More for a budget: added to what its limits are. */
+export interface RaiseAmounts {
+  readonly usd?: number;
+  readonly tokens?: number;
+  readonly turns?: number;
+}
+
 export const RaiseShape = { usd: Usd.exactOptional(), tokens: Count.exactOptional(), turns: Count.exactOptional() };
 
+true satisfies Agrees<z.infer<z.ZodObject<typeof RaiseShape>>, RaiseAmounts>;
 true satisfies Agrees<z.infer<z.ZodObject<typeof SessionBudgetShape>>, SessionBudgetOptions>;
 true satisfies Agrees<z.infer<z.ZodObject<typeof BudgetShape>>, BudgetOptions>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TroupeError } from '../errors.ts';
+import { RaiseShape } from '../launch/budget-options.ts';
 
 const signal = z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'expected an AbortSignal').optional();
 const duration = z
@@ -17,8 +18,18 @@ export const ControlCall = z.strictObject({ timeoutMs: duration, signal });
 export const EventsCall = z.strictObject({ from: z.int().min(0).optional() });
 export const SettledCall = z.strictObject({ ceilingMs: duration });
 export const AnswerCall = z.strictObject({ by: z.string().min(1).max(200).optional() });
+export const RaiseCall = z.strictObject(RaiseShape);
 export const ShutdownCall = z.strictObject({ timeoutMs: duration });
 export const DrainCall = z.strictObject({ timeoutMs: duration, signal });
+export const BudgetScopeCall = z.union(
+  [
+    z.enum(['total', 'day']),
+    z.strictObject({ session: z.string() }),
+    z.strictObject({ key: z.string() }),
+    z.strictObject({ group: z.string() }),
+  ],
+  { error: 'must be "total", "day", or an object with one of session, key or group' },
+);
 export const ReapCall = z.strictObject({ terminateGraceMs: duration, killGraceMs: duration });
 
 /** A model to switch to: a name, never something that would be a flag at the next start (R95). */

@@ -27,6 +27,8 @@ export interface InterruptTarget {
   readonly cancelQueued?: boolean | undefined;
   /** A prompt that must survive: the one that asked for the interrupt. */
   readonly except?: string;
+  /** Why, where nobody just wished it. */
+  readonly reason?: TroupeError;
 }
 
 /** With this capability an interrupt takes the prompts that wait in the CLI back too (WIRE §8, §23). */
@@ -43,7 +45,7 @@ export async function interruptConversation(target: InterruptTarget): Promise<In
   // It may take half the deadline: the turn needs the rest to end.
   const hasBegun = () => hasStarted(meant) || life.incarnation === undefined;
   await within(conversation, target.clock, target.interruptMs / 2, hasBegun);
-  const stopped = conversation.ledger.markInterrupted(meant);
+  const stopped = conversation.ledger.markInterrupted(meant, target.reason);
   const incarnation = life.incarnation;
   if (stopped.length === 0 || incarnation === undefined) return receipt(conversation, 'nothing', cancelled);
   const waiting = meant.filter((record) => record.state === 'delivered' && !stopped.includes(record));

@@ -181,8 +181,9 @@ export class SessionLife {
     if (!this.isOver) this.#child.send({ type: 'child.quarantine' });
   }
 
-  stop(mode: 'close' | 'kill'): void {
-    if (!this.isOver) this.#child.send({ type: 'child.stop', mode });
+  /** With a cause, that is why it ended. */
+  stop(mode: 'close' | 'kill', cause?: EndCause): void {
+    if (!this.isOver) this.#child.send({ type: 'child.stop', mode, ...(cause === undefined ? {} : { cause }) });
   }
 
   /** Its place among those that may have a process. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isAskedFor, ruleOf } from '../../machines/child/endings.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import type { RaiseAmounts } from '../launch/budget-options.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { EventLog } from '../store/event-log.ts';
@@ -9,7 +10,7 @@ import type { ObservedEvent } from '../store/session-event.ts';
 import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
 import type { RateLimit } from '../wire/facts.ts';
 import { isAtRest } from './at-rest.ts';
-import { EventsCall, InterruptCall, PromptCall, parseCall, SettledCall } from './call-options.ts';
+import { EventsCall, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCall } from './call-options.ts';
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
@@ -50,6 +51,7 @@ export interface SessionParts {
   readonly admitsPrompts: () => boolean;
   readonly interruptMs: number;
   readonly clock: Clock;
+  readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
 }
 
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
@@ -194,6 +196,14 @@ export class Session extends SessionControls implements AsyncDisposable {
   /** Tokens and money used so far, by model too; unknown is undefined, not 0. Per turn: `turns()`. */
   usage(): SessionUsage {
     return this.#parts.conversation.usage();
+  }
+
+  /**
+   * Adds to what this session may spend; one that was parked for it goes on. The same as `supervisor.raiseBudget` with this
+   * session as the scope. Throws INVALID_OPTIONS where it has no limit of that unit.
+   */
+  raiseBudget(amounts: RaiseAmounts): void {
+    this.#parts.raiseBudget?.(parseCall(RaiseCall, amounts, 'amounts'));
   }
 
   /** The newest 1000 turns, oldest first, with what each used: prompts, and turns the CLI began by itself. */

@@ -23,6 +23,11 @@ export type SessionFact =
       readonly note: string;
     }
   /** `failures`: the newest ends that led to it, oldest first. */
+  /** A share of a budget is spent, or all of it; by this session, whoever else paid into it. */
+  | ({ readonly type: 'budget.warned' } & BudgetMark)
+  | ({ readonly type: 'budget.reached'; readonly onLimit: 'park' | 'interrupt' | 'kill' } & BudgetMark)
+  /** What this model costs nobody knows: a budget in dollars does not bind it. Told once for each model. */
+  | { readonly type: 'budget.unpriced'; readonly model: string }
   | { readonly type: 'session.quarantined'; readonly cause: EndFacts; readonly failures: readonly FailureFacts[] }
   /** A run-time setting was changed; it rules over restarts (P8). */
   | { readonly type: 'session.settings-changed'; readonly setting: string; readonly value: unknown }
@@ -104,6 +109,15 @@ export interface SilenceFacts {
   readonly clock: 'model' | 'tool' | 'hook' | 'mcp' | 'background';
   readonly since: number;
   readonly silentMs: number;
+}
+
+export interface BudgetMark {
+  readonly scope: 'session' | 'key' | 'group' | 'day' | 'total';
+  /** The id of the session or group, the key, the date; empty for the total. */
+  readonly name: string;
+  readonly unit: 'usd' | 'tokens' | 'turns';
+  readonly spent: number;
+  readonly limit: number;
 }
 
 export type PromptOutcome = 'completed' | 'failed' | 'interrupted' | 'cancelled' | 'lost';

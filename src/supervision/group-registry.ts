@@ -8,12 +8,10 @@ import {
   parseGroupOptions,
   type SessionChild,
 } from '../launch/group-options.ts';
-import type { SessionOptions } from '../launch/session-options.ts';
 import { errorOf } from '../session/exit-cause.ts';
-import { Group } from './group.ts';
+import { type BuildMember, Group } from './group.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
 import { readCause } from './member-restarts.ts';
-import type { BuiltSession } from './session-factory.ts';
 
 export interface GroupRegistryOptions {
   readonly clock: Clock;
@@ -23,7 +21,7 @@ export interface GroupRegistryOptions {
   readonly isTaken: (id: string) => boolean;
   /** Throws SUPERVISOR_STOPPED on the way down. */
   readonly assertAdmits: () => void;
-  readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
+  readonly buildSession: BuildMember;
 }
 
 /** The outermost groups of a supervisor, and the ids that are kept for the members of all of them. */

@@ -17,14 +17,17 @@ import { MemberRestarts, readCause } from './member-restarts.ts';
 import type { BuiltSession } from './session-factory.ts';
 import { SessionMember } from './session-member.ts';
 
+/** Puts the session of a member together; `groups` are the groups it stands in, from the outermost. */
+export type BuildMember = (id: string, options: SessionOptions, groups: readonly string[]) => BuiltSession;
+
 export interface GroupSurroundings {
   readonly clock: Clock;
   readonly inspect: ((event: unknown) => void) | undefined;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly chance: () => number;
-  readonly buildSession: (id: string, options: SessionOptions) => BuiltSession;
   /** Throws SUPERVISOR_STOPPED where nothing new may begin. */
   readonly assertAdmits: () => void;
+  readonly buildSession: BuildMember;
   /** Keeps the id for the child, and makes one where none was given. Throws where it is taken. */
   readonly claim: (child: SessionChild | GroupChild) => string;
   readonly free: (id: string) => void;
@@ -59,7 +62,10 @@ export class Group implements GroupMember {
     this.restart = options.restart;
     this.significant = options.significant;
     this.#options = options;
-    this.#around = around;
+    this.#around = {
+      ...around,
+      buildSession: (member, own, groups) => around.buildSession(member, own, [id, ...groups]),
+    };
     for (const child of options.children) this.#adopt(child);
     this.#restarts = new MemberRestarts({
       clock: around.clock,
@@ -291,7 +297,7 @@ export class Group implements GroupMember {
     const member =
       child.kind === 'group'
         ? new Group(id, child, this.#around, onEnded)
-        : new SessionMember(id, child, this.#around.buildSession, onEnded);
+        : new SessionMember(id, child, (...about) => this.#around.buildSession(...about, []), onEnded);
     this.#members.set(id, member);
     return member;
   }

@@ -1,6 +1,7 @@
 import type { AwakeClock, Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
+import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import { unsupportedOptions } from '../launch/option-support.ts';
 import { pathRoots } from '../launch/path-roots.ts';
@@ -19,6 +20,7 @@ import type { Barrier } from '../session/parking-place.ts';
 import { Session } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
+import type { Spending } from '../session/spending.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
@@ -36,6 +38,9 @@ export interface SessionSurroundings {
   readonly admission: Admission;
   /** What stands in the way of its work; asked before each start and each prompt. */
   readonly barrier?: Barrier | undefined;
+  /** Hears what it spends. */
+  readonly spending?: Spending | undefined;
+  readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
   readonly admitsPrompts: () => boolean;
@@ -81,6 +86,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
     admitsWork: () => life?.parking.admitsWork() ?? true,
+    ...(around.spending === undefined ? {} : { spending: around.spending }),
   });
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
@@ -158,6 +164,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     controlMs,
     interruptMs,
     clock,
+    raiseBudget: around.raiseBudget,
   });
   return { session, options, life, conversation, desk, log };
 }

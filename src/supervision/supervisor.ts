@@ -9,17 +9,22 @@ import {
 import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type AwakeClock, awakeClock, boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
-import { DrainCall, parseCall, ShutdownCall } from '../session/call-options.ts';
+import { DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import { AdmissionControl } from './admission.ts';
+import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
+import { budgetHands } from './budget-hands.ts';
+import type { LedgerReport } from './budget-report.ts';
+import { type BudgetScope, readScope } from './budget-scope.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
@@ -60,6 +65,7 @@ export class Supervisor implements AsyncDisposable {
   #phase: SupervisorPhase = 'running';
   readonly #stopped: Promise<void>;
   readonly #sweep: StartSweep;
+  readonly #budget: BudgetDesk;
 
   constructor(options: SupervisorOptions) {
     this.#observers = new FleetObservers(options.logger);
@@ -82,6 +88,11 @@ export class Supervisor implements AsyncDisposable {
       shortage: () => this.#admission.shortage(),
       spares: () => [],
     });
+    this.#budget = new BudgetDesk({
+      budget: options.budget ?? {},
+      clock: this.#clock,
+      inspect: this.#options.inspect,
+    });
     this.#sweep = new StartSweep({
       // A transport of the caller's own marks no process of this machine with its host.
       isOn: (options.reap ?? (options.spawn === undefined ? 'orphans' : 'off')) === 'orphans',
@@ -100,9 +111,9 @@ export class Supervisor implements AsyncDisposable {
       tell: (event) => this.#observers.tell(event),
       isTaken: (id) => this.#sessions.has(id),
       assertAdmits: () => this.#assertAdmits(),
-      buildSession: (id, input) => {
+      buildSession: (id, input, groups) => {
         this.#assertFree(id, input);
-        return this.#build(id, input, true);
+        return this.#build(id, input, groups);
       },
     });
     this.#phases = new ShutdownPhases({
@@ -129,6 +140,7 @@ export class Supervisor implements AsyncDisposable {
       });
     });
     this.#actor.start();
+    void this.#stopped.then(() => this.#budget.close());
     if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(options.logger));
     const { onHostSignal = 'none' } = options;
     if (onHostSignal !== 'none') {
@@ -144,8 +156,8 @@ export class Supervisor implements AsyncDisposable {
 
   /**
    * Starts a session and resolves when it is ready for prompts. Rejects with INVALID_OPTIONS, SESSION_EXISTS,
-   * CONVERSATION_IN_USE, AT_CAPACITY, SUPERVISOR_STOPPED, ABORTED, or the reason the start failed; by then the process
-   * tree of the failed start is gone. A session that is parked meanwhile is started, too: its prompts wait. With
+   * CONVERSATION_IN_USE, AT_CAPACITY, BUDGET_REACHED, SUPERVISOR_STOPPED, ABORTED, or the reason the start failed; by then
+   * the process tree of the failed start is gone. A session that is parked meanwhile is started, too: its prompts wait. With
    * `autoStart: false` it resolves at once and the first prompt starts the process.
    */
   async start(input: SessionOptions = {}): Promise<Session> {
@@ -156,7 +168,7 @@ export class Supervisor implements AsyncDisposable {
     this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
-    const built = this.#build(id, options, false);
+    const built = this.#build(id, options, []);
     built.life.begin();
     if (options.autoStart !== false) await whenReady(built, { signal, isStopping: () => this.state !== 'running' });
     else if (signal !== undefined) endStartOnAbort(built, signal);
@@ -201,6 +213,19 @@ export class Supervisor implements AsyncDisposable {
   /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
   load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
     return this.#admission.load;
+  }
+
+  /** What everybody has spent, and what they may, as JSON. */
+  ledger(): LedgerReport {
+    return this.#budget.ledger();
+  }
+
+  /**
+   * Adds to a budget: of all sessions, of the present day, or of one session, key or group. Sessions that were parked for it
+   * and have room now go on, in the order in which they were parked. Throws INVALID_OPTIONS where there is no such limit.
+   */
+  raiseBudget(scope: BudgetScope, amounts: RaiseAmounts): void {
+    this.#budget.raise(readScope(scope), parseCall(RaiseCall, amounts, 'amounts'));
   }
 
   /** Calls the listener with every event of every session. Returns the way to stop it. A listener that throws is logged. */
@@ -295,9 +320,12 @@ export class Supervisor implements AsyncDisposable {
     assertConversationFree(options, this.#sessions.values());
   }
 
-  #build(id: string, options: SessionOptions, isMember: boolean): BuiltSession {
-    const { key, configDir, env } = options;
+  /** `groups`: those it is a member of, from the outermost. */
+  #build(id: string, options: SessionOptions, groups: readonly string[]): BuiltSession {
+    const { key, configDir, env, budget } = options;
     const folder = configDir ?? env?.['CLAUDE_CONFIG_DIR'];
+    let hands: BudgetHands | undefined;
+    const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
     const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
     const built = buildSession(id, options, {
       clock: this.#clock,
@@ -305,7 +333,10 @@ export class Supervisor implements AsyncDisposable {
       open: spawn ?? openSubprocess,
       inspect,
       admission: this.#admission.place({ key, configDir: folder }),
-      isMember,
+      barrier: seat.barrier,
+      spending: seat.spending,
+      raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
+      isMember: groups.length > 0,
       admitsPrompts: () => this.state === 'running',
       onListenerError: (error) => this.#observers.complain(error),
       isolated: (observer) => this.#observers.isolated(observer),
@@ -315,14 +346,17 @@ export class Supervisor implements AsyncDisposable {
       timeouts,
       limits,
     });
+    const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...timeouts, ...options.timeouts };
+    hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
-    if (!isMember) this.#eviction.watch(built);
+    if (groups.length === 0) this.#eviction.watch(built);
     this.#actor.send({ type: 'child.started' });
     this.#phases.added(built);
     built.log.listen((event) => {
       if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
+      this.#budget.leave(id);
       this.#sessions.delete(id);
       this.#phases.removed(built);
       this.#tellMachine({ type: 'child.stopped' });
