@@ -16,7 +16,7 @@ export interface MemoryPrompt {
   readonly uuid: string;
   readonly text: string;
   /** Ends its turn well. */
-  complete(text?: string): void;
+  complete(text?: string, more?: Frame): void;
   /** Ends its turn as one that was interrupted; an interrupt of the host does it by itself. */
   stop(): void;
   /** Ends its turn with that error. */
@@ -112,8 +112,8 @@ function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => 
     cli,
     uuid,
     text: typeof content === 'string' ? content : JSON.stringify(content),
-    complete: (text = 'done') =>
-      end({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed' }),
+    complete: (text = 'done', more = {}) =>
+      end({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed', ...more }),
     stop: () => end({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' }),
     fail: (text, more = {}) =>
       end({ subtype: 'success', is_error: true, result: text, terminal_reason: 'api_error', ...more }),
