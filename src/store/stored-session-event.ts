@@ -1,0 +1,51 @@
+import { CliMessage } from '../wire/cli-message.ts';
+import { parseRecord } from '../wire/fields.ts';
+import type { SessionEvent, SessionFact } from './session-event.ts';
+import type { StoredEvent } from './store.ts';
+
+/** Stands where `salvageStore` found an event unreadable. */
+const LOST = 'log.lost';
+
+const MESSAGE = 'message';
+
+/**
+ * An event as a store keeps it: of a message the line itself, of every other the facts as JSON. The kind of a message stands
+ * in `type` (`message/system/init`), so that it comes back without being parsed, and can be asked for.
+ */
+export function storedEventOf(event: SessionEvent): StoredEvent {
+  const { seq, epoch, at } = event;
+  if (event.type !== MESSAGE) {
+    const { seq: _seq, epoch: _epoch, at: _at, type, ...facts } = event;
+    return { seq, epoch, at, type, data: Buffer.from(JSON.stringify(facts)) };
+  }
+  const { raw, type, subtype } = event.message;
+  const kind = [MESSAGE, type, ...(subtype === undefined ? [] : [subtype])].map(escaped).join('/');
+  return { seq, epoch, at, type: kind, data: raw };
+}
+
+/** The event again. Never throws: what cannot be read is a `diagnostic` in its place, `log-lost` or `log-unreadable` (P6). */
+export function sessionEventOf({ seq, epoch, at, type, data }: StoredEvent): SessionEvent {
+  return { ...factOf(type, data), seq, epoch, at };
+}
+
+function factOf(type: string, data: Uint8Array): SessionFact {
+  if (type === LOST) return { type: 'diagnostic', reason: 'log-lost' };
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const [plane, kind, subtype] = type.split('/');
+  if (plane === MESSAGE && kind !== undefined) {
+    const message = new CliMessage(bytes, unescaped(kind), subtype === undefined ? undefined : unescaped(subtype));
+    return { type: MESSAGE, message };
+  }
+  const facts = parseRecord(bytes.toString('utf8'));
+  if (facts === undefined) return { type: 'diagnostic', reason: 'log-unreadable', detail: type };
+  // What was written by `storedEventOf`, perhaps of an older release: readers take fields as they find them.
+  return { ...facts, type } as SessionFact;
+}
+
+function escaped(part: string): string {
+  return part.replaceAll('%', '%25').replaceAll('/', '%2F');
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('%2F', '/').replaceAll('%25', '%');
+}
