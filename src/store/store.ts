@@ -10,7 +10,8 @@ export interface Store {
 
   /**
    * Keeps one change of one session, wholly or not at all, and resolves when it is durable: it will be there after SIGKILL and
-   * after a power cut. Changes of one session are kept in the order of the calls. Rejects, having kept nothing of it, with
+   * after a power cut. Changes of one session are kept in the order of the calls. Records are taken as they are at the call;
+   * the bytes of events must stay what they are until it resolves. Rejects, having kept nothing of it, with
    * `STORE_CONFLICT`, `CONVERSATION_IN_USE`, `STORE_OVERLOADED`, `STORE_FULL`, `STORE_READ_ONLY`, `STORE_UNREACHABLE`,
    * `STORE_DAMAGED`, `STORE_TAKEN_OVER` or `STORE_CLOSED`. After a failure the same change may be tried again.
    */

@@ -55,11 +55,10 @@ const CASES: readonly Case[] = [
     },
   ],
   [
-    'keeps the bytes as they were at the call, of a view that is part of a larger block, too',
+    'keeps bytes of its own: a line is a view of a block that may be used again once the line is kept',
     async (store, id) => {
       const block = Buffer.from('before|line|behind');
-      const appended = store.append(change(id, [event(1, { data: block.subarray(7, 11) })]));
-      await appended;
+      await store.append(change(id, [event(1, { data: block.subarray(7, 11) })]));
       block.fill(0);
       strictEqual(textOf((await readAll(store, id))[0]), 'line');
     },
@@ -173,11 +172,12 @@ const CASES: readonly Case[] = [
     },
   ],
   [
-    'what the caller changes afterwards in a record does not reach the store',
+    'what the caller changes in a record after the call does not reach the store, not even while it waits',
     async (store, id) => {
       const content = { text: 'before' };
-      await store.append(change(id, events(1, 1), [{ ...prompt('p1'), content }]));
+      const appended = store.append(change(id, events(1, 1), [{ ...prompt('p1'), content }]));
       content.text = 'after';
+      await appended;
       const [kept] = (await store.snapshot(id))?.records ?? [];
       deepStrictEqual(kept?.kind === 'prompt' ? kept.content : undefined, { text: 'before' });
     },

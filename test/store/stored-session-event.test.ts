@@ -7,7 +7,12 @@ import { CliMessage } from '../../src/wire/cli-message.ts';
 describe('an event that was stored', () => {
   it.each<SessionFact>([
     { type: 'session.started', incarnation: 2, pid: 17 },
-    { type: 'session.restarting', cause: { code: 'CLI_EXITED', message: 'ü😀' }, delayMs: 1_000, restarts: 1 },
+    {
+      type: 'session.restarting',
+      cause: { code: 'CLI_EXITED', message: 'ü😀', ending: 'crash' },
+      delayMs: 1_000,
+      restarts: 1,
+    },
     { type: 'session.settings-changed', setting: 'model', value: { deep: [1, null, 'x'] } },
     { type: 'prompt.ended', promptId: 'p', outcome: 'lost' },
     { type: 'stderr', line: 'a\nline / with "signs"' },

@@ -115,10 +115,10 @@ class SqliteStore implements Store {
     }
   }
 
-  append(change: Change): Promise<void> {
-    if (this.#closing !== undefined) return Promise.reject(new TroupeError('STORE_CLOSED'));
-    if (this.#health.state === 'lost') return Promise.reject(this.#health.error);
-    return this.#queue.add(change);
+  async append(change: Change): Promise<void> {
+    this.#refuseClosed();
+    if (this.#health.state === 'lost') throw this.#health.error;
+    await this.#queue.add(settled(change));
   }
 
   async room(): Promise<void> {
@@ -248,6 +248,15 @@ class SqliteStore implements Store {
   #refuseClosed(): void {
     if (this.#closing !== undefined) throw new TroupeError('STORE_CLOSED');
   }
+}
+
+/** As it is at this moment, whatever becomes of the caller's objects while it waits; throws where a record is no JSON. */
+function settled({ events, records, ...rest }: Change): Change {
+  return {
+    ...rest,
+    events: [...events],
+    ...(records !== undefined && records.length > 0 && { records: JSON.parse(JSON.stringify(records)) }),
+  };
 }
 
 function isFunction(value: unknown): boolean {

@@ -62,12 +62,15 @@ export function startThread(onLost: (error: TroupeError) => void): SqliteThread 
       new Promise((resolve, reject) => {
         if (lost !== undefined) return reject(lost);
         questions += 1;
+        // First, because it throws when the request cannot cross.
+        worker.postMessage({ id: questions, name, request } satisfies Question, transfer);
         asked.set(questions, { resolve, reject });
         worker.ref();
-        worker.postMessage({ id: questions, name, request } satisfies Question, transfer);
       }),
     async end() {
       lost ??= new TroupeError('STORE_CLOSED');
+      for (const { reject } of asked.values()) reject(lost);
+      asked.clear();
       await worker.terminate();
     },
   };

@@ -105,6 +105,23 @@ describe('every operation may fail', () => {
   });
 });
 
+describe('a record that is no JSON', () => {
+  it('is refused alone: what shares its commit is kept (P10)', async () => {
+    const store = await openInline(join(temporaryFolder(), 'troupe.db'));
+    const content: { self?: unknown } = {};
+    content.self = content;
+    const bad = { kind: 'prompt', id: 'p', state: 'accepted', acceptedAt: 1, content: content as never } as const;
+
+    const outcomes = await Promise.allSettled([
+      store.append(change('a', 1, 1)),
+      store.append(change('b', 1, 1, [bad])),
+      store.append(change('c', 1, 1)),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(store.health().state).toBe('open');
+  });
+});
+
 describe('a thread that ends by itself', () => {
   it('has everything refused that waits and that comes later, and says that the store is lost (P5)', async () => {
     const told: string[] = [];
