@@ -83,10 +83,16 @@ function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, str
 }
 
 function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, pid: number): Transport {
-  const exited = exitOf(child, pid);
+  // Once more when it speaks: a wrapper may have moved it to a group of its own before the CLI began.
+  const memory = { kills: countMemoryKills(pid), isFinal: false };
+  const exited = exitOf(child, () => memory.kills());
   const finished = finishOf(child, exited);
   const root = rootOf(child, pid, plan.mark);
-  const output = readPipe(child.stdout, (chunk) => listeners.output(chunk));
+  const output = readPipe(child.stdout, (chunk) => {
+    if (!memory.isFinal) memory.kills = countMemoryKills(pid);
+    memory.isFinal = true;
+    listeners.output(chunk);
+  });
   child.stdout.once('end', () => listeners.outputEnded?.());
   const errors = readErrors(child.stderr, plan.stderrTailBytes, (line) => listeners.stderr(line));
   const input = createChildInput(child.stdin);
@@ -131,8 +137,7 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, 
   };
 }
 
-function exitOf(child: Child, pid: number): Promise<ExitReport> {
-  const memoryKills = countMemoryKills(pid);
+function exitOf(child: Child, memoryKills: () => number): Promise<ExitReport> {
   // A signal that could not be sent is told as an 'error' event, which would end the host if nobody listened.
   child.on('error', () => {});
   return new Promise((resolve) => {
