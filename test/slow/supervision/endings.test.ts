@@ -1,5 +1,6 @@
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Session, SessionOptions } from '../../../src/index.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../session/stage.ts';
 
 /** What a CLI does after the answer to `initialize`, by the ending that it must be known as: real processes that end that way. */
-const ENDS: readonly (readonly [title: string, ending: string, lines: readonly string[], more?: SessionOptions])[] = [
+const ENDS: [title: string, ending: string, lines: readonly string[], more?: SessionOptions][] = [
   ['exits 0 although nobody asked', 'left', ['read -r go', 'exit 0']],
   ['exits 1', 'crash', ['read -r go', 'echo broken >&2', 'exit 1']],
   ['dies of SIGSEGV', 'crash', ['read -r go', 'kill -SEGV $$']],
@@ -36,13 +37,8 @@ const ENDS: readonly (readonly [title: string, ending: string, lines: readonly s
 ];
 
 /** What a CLI does instead of answering `initialize`. */
-const STARTS: readonly (readonly [
-  title: string,
-  code: string,
-  ending: string,
-  lines: readonly string[],
-  SessionOptions?,
-])[] = [
+type Start = [title: string, code: string, ending: string, lines: readonly string[], more?: SessionOptions];
+const STARTS: Start[] = [
   [
     'knows no such conversation (R62)',
     'CONVERSATION_NOT_FOUND',
@@ -168,6 +164,28 @@ describe('a restart that', () => {
   });
 });
 
+describe('a CLI that the kernel ends because its control group is out of memory', () => {
+  const group = memoryGroup();
+  afterAll(() => group?.remove());
+
+  it.runIf(group !== undefined)(
+    'is known by the count of the kernel, also behind a wrapper shell, and its restart does not count (P8)',
+    async () => {
+      const eat = ['read -r go', 'head -c 300m /dev/zero | tail -c 200m > /dev/null', 'exit $?'];
+      const path = await script(`echo $$ > ${group?.members}`, ...ANSWER_INITIALIZE, ...eat);
+      const { session } = await running(path, { restart: { intensity: 0 } });
+
+      session.prompt('go');
+
+      const { cause, restarts } = await eventOf(session, 'session.restarting');
+      expect(cause).toMatchObject({ code: 'OUT_OF_MEMORY', ending: 'out-of-memory' });
+      expect(cause.message).toContain('exit code 137');
+      expect(restarts).toBe(0);
+      await session.kill();
+    },
+  );
+});
+
 describe('a child that exits 0 at once', () => {
   it('is restarted, because nobody asked, but not for ever (R62)', async () => {
     const leave = { rules: [on(when.initialize(), step.fallThrough(), step.delay(20), step.exit(0))] };
@@ -195,4 +213,19 @@ async function running(path: string, options: SessionOptions = {}): Promise<{ se
 /** A CLI that does the one at its first start, and the other at every later one. */
 async function twice(first: readonly string[], later: readonly string[]): Promise<string> {
   return script('if [ ! -e "$0.was" ]; then', 'touch "$0.was"', ...first, 'fi', ...later);
+}
+
+/** A control group with 30 MB of memory; undefined where this user may not make one. */
+function memoryGroup(): { readonly members: string; remove(): void } | undefined {
+  const isOld = existsSync('/sys/fs/cgroup/memory/memory.oom_control');
+  const folder = `/sys/fs/cgroup/${isOld ? 'memory/' : ''}troupe-endings-${process.pid}`;
+  const [limit, members] = isOld ? ['memory.limit_in_bytes', 'tasks'] : ['memory.max', 'cgroup.procs'];
+  try {
+    mkdirSync(folder);
+    writeFileSync(`${folder}/${limit}`, String(30 * 2 ** 20));
+    return { members: `${folder}/${members}`, remove: () => rmdirSync(folder) };
+  } catch {
+    if (existsSync(folder)) rmdirSync(folder);
+    return undefined;
+  }
 }
