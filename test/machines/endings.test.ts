@@ -20,6 +20,40 @@ describe('the table of endings', () => {
     }
   });
 
+  it('says of every ending what follows, and whether that counts and waits (P8, R62)', () => {
+    const words = (ending: Ending) => {
+      const { consequence, isCounted, hasBackoff } = ruleOf(ending);
+      return [consequence, ...(isCounted ? ['counts'] : []), ...(hasBackoff ? ['waits'] : [])].join(' ');
+    };
+    expect(Object.fromEntries(endings().map((ending) => [ending, words(ending)]))).toEqual({
+      asked: 'stop',
+      killed: 'stop',
+      'host-shutdown': 'stop',
+      left: 'restart counts waits',
+      crash: 'restart counts waits',
+      'killed-from-outside': 'restart counts waits',
+      'out-of-memory': 'restart-once waits',
+      'spawn-failed': 'restart counts waits',
+      'start-timeout': 'restart counts waits',
+      stalled: 'restart counts waits',
+      'protocol-fault': 'restart-once counts waits',
+      'store-failed': 'restart counts waits',
+      'mcp-server-missing': 'restart counts waits',
+      unrecorded: 'restart-once',
+      'oversize-line': 'quarantine',
+      repeating: 'quarantine',
+      'conversation-missing': 'quarantine',
+      'conversation-taken': 'quarantine',
+      'option-refused': 'quarantine',
+      'start-refused': 'quarantine',
+      'no-room': 'quarantine',
+      survivors: 'quarantine',
+      auth: 'park',
+      quota: 'park',
+      budget: 'park',
+    });
+  });
+
   it('is data: JSON, with words for people in every row', () => {
     for (const ending of endings()) {
       const rule = ruleOf(ending);

@@ -10,6 +10,7 @@ import {
   isAlive,
   kept,
   newSupervisor,
+  processesOf,
   QUICK_RESTART,
   reaches,
   script,
@@ -184,6 +185,27 @@ describe('a CLI that the kernel ends because its control group is out of memory'
       await session.kill();
     },
   );
+});
+
+describe('ten kills in a row', () => {
+  it('never lead to two processes at once, and the supervisor counts what the system counts (R55, P1)', async () => {
+    const guard = [
+      'if [ -e "$0.pid" ] && kill -0 "$(cat "$0.pid")" 2>/dev/null; then echo two >> "$0.two"; fi',
+      'echo $$ > "$0.pid"',
+    ];
+    const path = await script(...guard, ...ANSWER_INITIALIZE, 'exec sleep 600');
+    const { session } = await running(path, { restart: { intensity: 50 } });
+    for (let incarnation = 1; incarnation <= 10; incarnation += 1) {
+      await reaches(session, 'ready', incarnation);
+      expect(processesOf(session.id)).toEqual([session.pid]);
+      process.kill(session.pid ?? 0, 'SIGKILL');
+    }
+    await reaches(session, 'ready', 11);
+    expect(processesOf(session.id)).toEqual([session.pid]);
+    expect(existsSync(`${path}.two`)).toBe(false);
+    await session.kill();
+    expect(processesOf(session.id)).toEqual([]);
+  });
 });
 
 describe('a child that exits 0 at once', () => {
