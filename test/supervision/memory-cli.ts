@@ -9,6 +9,8 @@ export interface MemoryCli {
   /** The session it serves, by the mark of its environment. */
   readonly sessionId: string;
   say(...frames: readonly Frame[]): void;
+  /** Ends by itself. */
+  exit(code: number): void;
 }
 
 export interface MemoryPrompt {
@@ -56,6 +58,7 @@ export function memoryFleet(
       say: (...frames) => {
         for (const frame of frames) peer.output(`${JSON.stringify(frame)}\n`);
       },
+      exit: (code) => leave(code),
     };
     started.push(cli);
     let open: MemoryPrompt | undefined;
