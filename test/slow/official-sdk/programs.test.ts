@@ -8,8 +8,7 @@ const CUT_OFF = ['endings.ts'];
 
 describe('a program for the official SDK whose import was changed', () => {
   it.each(NAMES)('says, asks the model and ends the same: %s', { timeout: 300_000 }, async (name) => {
-    const theirs = await runProgram(name, OFFICIAL);
-    const ours = await runProgram(name, OURS);
+    const [theirs, ours] = await Promise.all([runProgram(name, OFFICIAL), runProgram(name, OURS)]);
 
     // A callback is called when its request is read, a message is shown when the loop comes round: each keeps its own order.
     expect(byKind(ours.said)).toEqual(byKind(theirs.said));
