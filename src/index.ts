@@ -48,6 +48,13 @@ export { hook, type Validation } from './hooks/hook.ts';
 export { HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
 export type { HookCallback, HookCallbackMatcher, HooksOption } from './hooks/hook-options.ts';
 export type { HookOutput } from './hooks/hook-output.ts';
+export type {
+  BudgetOptions,
+  ModelPrice,
+  OnBudgetLimit,
+  RaiseAmounts,
+  SessionBudgetOptions,
+} from './launch/budget-options.ts';
 export type { GroupOptions, SessionChildOptions } from './launch/group-options.ts';
 export type {
   McpReconnectOptions,
@@ -126,6 +133,8 @@ export type {
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
 export type { AwaitedReason } from './supervision/awaited-work.ts';
+export type { LedgerEntry, LedgerReport } from './supervision/budget-report.ts';
+export type { BudgetScope } from './supervision/budget-scope.ts';
 export type { RemainingWork } from './supervision/drain-tally.ts';
 export type { FleetEvent, ShutdownEvent } from './supervision/fleet-event.ts';
 export type { Group } from './supervision/group.ts';
