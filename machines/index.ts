@@ -150,6 +150,7 @@ export {
   type SessionTimeouts,
   withServer,
 } from './session/session.context.ts';
+export { type SessionDeadline, type SessionTimes, sessionDeadlines } from './session/session.deadlines.ts';
 export {
   type CliEvent,
   type CliExit,

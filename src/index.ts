@@ -111,6 +111,7 @@ export type { PermissionsOption } from './permissions/permissions-option.ts';
 export type { OnUserDialog, UserDialogRequest, UserDialogResult } from './permissions/user-dialog.ts';
 export type { ActivityState, ConversationFacts } from './session/conversation-facts.ts';
 export type { ModelUsage, SessionUsage } from './session/cost-meter.ts';
+export type { Deadline } from './session/deadlines.ts';
 export type { Explanation } from './session/explanation.ts';
 export type { InterruptReceipt } from './session/interrupt.ts';
 export type { DoubtAnswer, PromptDoubt, PromptDoubts } from './session/prompt-doubts.ts';

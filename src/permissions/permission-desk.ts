@@ -82,6 +82,14 @@ export class PermissionDesk {
     return [...this.#open.values()].map(({ request }) => request);
   }
 
+  /** When each open question is decided without an answer, by the deadline in its machine. */
+  deadlines(): { what: string; at: number; next: string }[] {
+    return [...this.#open.values()].map(({ request, actor }) => {
+      const at = request.askedAt + actor.getSnapshot().context.deadlineMs;
+      return { what: 'permission', at, next: `request ${request.id} expires: it is refused` };
+    });
+  }
+
   get(id: string): PermissionRequest | undefined {
     return this.#open.get(id)?.request ?? this.#settled.get(id);
   }

@@ -3,6 +3,7 @@ import type { QuestionKind } from '../../machines/permission/permission.events.t
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { EndFacts, FailureFacts } from '../store/session-event.ts';
 import type { AdmissionLack } from './admission.ts';
+import type { Deadline } from './deadlines.ts';
 import type { PromptDoubt } from './prompt-doubts.ts';
 import type { SessionStatus } from './session.ts';
 import type { StateChange } from './session-life.ts';
@@ -32,6 +33,8 @@ export interface Explanation {
   readonly outstandingPrompts: number;
   readonly backgroundTasks: number;
   readonly degradedServers: readonly { readonly name: string; readonly reason: string }[];
+  /** What will be done if nothing happens before, soonest first. Endless waits are left out. */
+  readonly deadlines: readonly Deadline[];
   /** Why it is parked, or will be after its turn, and until when (epoch milliseconds; null when somebody has to act). */
   readonly parked: Parking | undefined;
   readonly lastFailure: EndFacts | undefined;

@@ -14,6 +14,7 @@ import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { factOf } from '../wire/facts.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
+import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
 import type { PromptRecord } from './prompt-record.ts';
@@ -71,6 +72,7 @@ export class Incarnation {
   readonly #link: CliLink;
   readonly #mcp: McpDesk;
   readonly #watch: TurnWatch;
+  readonly #times: StateTimes;
 
   constructor(options: IncarnationOptions) {
     this.number = options.number;
@@ -85,6 +87,7 @@ export class Incarnation {
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
+    this.#times = new StateTimes(this.actor, clock);
     this.#listen();
   }
 
@@ -100,6 +103,12 @@ export class Incarnation {
   get takesPrompts(): boolean {
     const snapshot = this.actor.getSnapshot();
     return snapshot.matches('ready') || snapshot.matches('awaiting-permission');
+  }
+
+  /** What will be done if nothing happens, by the wall clock. */
+  deadlines(): readonly Deadline[] {
+    const armed = [...this.#times.deadlines(), ...this.#watch.deadlines().map(stallDeadline)];
+    return armed.map((deadline) => ({ ...deadline, at: this.#options.clock.wallTime(deadline.at) }));
   }
 
   start(): void {

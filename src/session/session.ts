@@ -14,6 +14,7 @@ import { EventsCall, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCal
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
+import { comingDeadlines, lifeDeadlines } from './deadlines.ts';
 import { endFacts, errorOf, failureFacts, sentenceOf } from './exit-cause.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
@@ -272,6 +273,7 @@ export class Session extends SessionControls implements AsyncDisposable {
       position: life.admission.position(),
       lack: life.admission.lack(),
       parked: life.parking.current ?? undefined,
+      deadlines: comingDeadlines([...lifeDeadlines(life), ...this.#parts.desk.deadlines()], now),
     });
   }
 

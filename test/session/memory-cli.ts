@@ -25,6 +25,8 @@ export interface MemoryCli {
 }
 
 export interface MemoryOptions extends SupervisorOptions {
+  /** A process that ignores the end of its input, and signals. */
+  readonly isDeaf?: boolean;
   /** What a process does beside starting; `number` from 1. `false`: it answers nothing by itself. */
   readonly behave?: (cli: MemoryCli, line: Line, number: number) => boolean | undefined;
 }
@@ -33,7 +35,7 @@ const CONVERSATION = '11111111-2222-4333-8444-555555555555';
 let nextUuid = 0;
 
 /** A supervisor on a simulated clock whose processes are functions in memory: no subprocess, no waiting. */
-export async function memoryStage({ behave, ...options }: MemoryOptions = {}) {
+export async function memoryStage({ behave, isDeaf = false, ...options }: MemoryOptions = {}) {
   const clock = simulatedClock({ startAt: Date.UTC(2026, 0, 1) });
   const clis: MemoryCli[] = [];
   const spawn = openInMemory((peer) => {
@@ -45,6 +47,7 @@ export async function memoryStage({ behave, ...options }: MemoryOptions = {}) {
       (cli.heard as Line[]).push(line);
       if (behave?.(cli, line, number) !== false) answer(cli, line);
     });
+    if (isDeaf) return;
     peer.onSignal(() => peer.exit({ exitCode: 143, signal: null }));
     void peer.inputEnded.then(() => peer.exit({ exitCode: 0, signal: null }));
   });
