@@ -88,6 +88,18 @@ describe('a budget that parks', () => {
     expect([one.state, two.state]).toEqual(['parked', 'parked']);
   });
 
+  it('takes the place of a turn before anybody hears that its prompt went out', async () => {
+    const { start, supervisor, prompts } = open({ budget: { maxTurns: 1 } }, () => {});
+    const [one, two] = [await start('one'), await start('two')];
+    supervisor.on('event', (event) => {
+      if (event.type === 'prompt.delivered' && event.sessionId === 'one') two.prompt('beside it');
+    });
+    one.prompt('first');
+    await settled();
+
+    expect(prompts()).toEqual(['first']);
+  });
+
   it('never begins more turns than are left, however many sessions want one at once', async () => {
     const held: MemoryPrompt[] = [];
     const { start, supervisor } = open({ budget: { maxTurns: 2 } }, (prompt) => void held.push(prompt));
