@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, TroupeError } from '../../../src/errors.ts';
@@ -147,7 +148,9 @@ describe('a thread that ends by itself', () => {
 describe('a place that cannot be written', () => {
   it('is STORE_UNREACHABLE where the folder does not exist', async () => {
     expect(await codeOf(openInline(join(temporaryFolder(), 'nowhere', 'troupe.db')))).toBe('STORE_UNREACHABLE');
-    expect(await codeOf(openInline(temporaryFolder()))).toBe('STORE_UNREACHABLE');
+    const folder = join(temporaryFolder(), 'troupe.db');
+    mkdirSync(folder);
+    expect(await codeOf(openInline(folder))).toBe('STORE_UNREACHABLE');
   });
 
   it('is STORE_READ_ONLY where nothing may be made or changed', async () => {
