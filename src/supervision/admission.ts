@@ -23,13 +23,6 @@ export interface AdmissionControlOptions {
 export interface PlaceOptions {
   readonly key?: string | undefined;
   readonly configDir?: string | undefined;
-  readonly isSpare?: boolean;
-}
-
-/** The place of one session, or of one spare process, in the admission of its supervisor. */
-export interface Place extends Admission {
-  /** The slot of a spare process goes over to this place; false where a limit is in the way. */
-  takeOver(spare: Place): boolean;
 }
 
 /** How many processes may exist and how many may start at the same time. Keeps no place for who is gone. */
@@ -37,7 +30,6 @@ export class AdmissionControl {
   readonly #line: SessionLine;
   readonly #gates: StartGates;
   readonly #before: (signal: AbortSignal) => Promise<void>;
-  readonly #tickets = new WeakMap<Admission, Ticket>();
 
   constructor({ limits, clock, freeMemory, before = async () => {}, onShort = () => {} }: AdmissionControlOptions) {
     this.#before = before;
@@ -55,32 +47,20 @@ export class AdmissionControl {
     return this.#line.shortage();
   }
 
-  place({ key, configDir, isSpare = false }: PlaceOptions = {}): Place {
-    const ticket: Ticket = { key, isSpare };
+  /** The place of one session among those that may have a process. */
+  place({ key, configDir }: PlaceOptions = {}): Admission {
+    const ticket: Ticket = { key };
     const line = this.#line;
-    /** It was taken over with its process: there is nothing to start. */
-    let isRunning = false;
-    const place: Place = {
+    return {
       start: async (signal, isPatient) => {
-        if (isRunning && line.holds(ticket)) {
-          isRunning = false;
-          return () => {};
-        }
         await this.#before(signal);
         await line.take(ticket, signal, isPatient);
         return this.#startSlot(ticket, signal, configDir);
       },
       giveBack: () => line.giveBack(ticket),
-      takeOver: (spare) => {
-        const from = this.#tickets.get(spare);
-        isRunning = from !== undefined && line.handOver(from, ticket);
-        return isRunning;
-      },
       position: () => line.positionOf(ticket),
       lack: () => (line.positionOf(ticket) === undefined ? undefined : { what: line.lackOf(ticket), ...line.memory }),
     };
-    this.#tickets.set(place, ticket);
-    return place;
   }
 
   async #startSlot(ticket: Ticket, signal: AbortSignal, configDir: string | undefined): Promise<Release> {

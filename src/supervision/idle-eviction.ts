@@ -3,7 +3,7 @@ import type { BuiltSession } from './session-factory.ts';
 import type { Shortage } from './session-line.ts';
 
 /** A process that can be ended for somebody who needs its place more. */
-export interface Evictable {
+interface Evictable {
   readonly key: string | undefined;
   /** True from the moment it was asked to end until its place is free, and while it holds none. */
   readonly isLeaving: boolean;
@@ -12,10 +12,9 @@ export interface Evictable {
 }
 
 export interface IdleEvictionOptions {
-  /** Sessions that have nothing to do give their place to those that wait; spare processes always do. */
+  /** Sessions that have nothing to do give their place to those that wait. */
   readonly isOn: boolean;
   readonly shortage: () => Shortage;
-  readonly spares: () => Iterable<Evictable>;
 }
 
 /** Whose process is ended, without losing anything but time, so that one who waits can start (R64). */
@@ -63,7 +62,7 @@ export class IdleEviction {
   #makeRoom(): void {
     const { anywhere, perKey } = this.#options.shortage();
     if (anywhere === 0 && perKey.size === 0) return;
-    const candidates = [...this.#options.spares(), ...this.#sessions()];
+    const candidates = [...this.#sessions()];
     const leaving = candidates.filter(({ isLeaving }) => isLeaving);
     const staying = candidates.filter(({ isLeaving }) => !isLeaving);
     for (const [key, count] of perKey) evict(key, count);

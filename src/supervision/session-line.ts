@@ -14,8 +14,6 @@ export interface LineLimits {
 /** Whoever stands in the line, or holds a slot. */
 export interface Ticket {
   readonly key: string | undefined;
-  /** A process that nobody has asked for yet: it is served last, and makes nobody leave. */
-  readonly isSpare: boolean;
 }
 
 /** What those in the line lack. */
@@ -54,7 +52,6 @@ export class SessionLine {
   readonly #waiting = new Map<string | undefined, Map<Ticket, Waiter>>();
   /** They hold a slot and lack memory only. */
   readonly #returning = new Map<Ticket, Waiter>();
-  readonly #spares = new Map<Ticket, Waiter>();
   #isLookDue = false;
   #isShortOfMemory = false;
   #freeBytes = 0;
@@ -130,16 +127,6 @@ export class SessionLine {
     if (this.#settling.delete(ticket)) this.#pump();
   }
 
-  /** Another one goes on with the slot; false, and nothing happens, where its key has none left. */
-  handOver(from: Ticket, to: Ticket): boolean {
-    if (!this.#held.has(from) || (from.key !== to.key && this.#isKeyFull(to.key))) return false;
-    this.#held.delete(from);
-    this.#count(from.key, -1);
-    this.#held.add(to);
-    this.#count(to.key, 1);
-    return true;
-  }
-
   /** Place in the line, from 1, by the turns of the keys; undefined for who does not wait. */
   positionOf(ticket: Ticket): number | undefined {
     let place = 0;
@@ -162,7 +149,6 @@ export class SessionLine {
     return { freeBytes: this.#freeBytes, wantedBytes: this.#limits.minFreeMemoryBytes ?? 0 };
   }
 
-  /** Spares are no shortage: nobody has asked for them. */
   shortage(): Shortage {
     const perKey = new Map<string, number>();
     let anywhere = this.#returning.size;
@@ -176,7 +162,6 @@ export class SessionLine {
   }
 
   #queueOf(ticket: Ticket): Map<Ticket, Waiter> {
-    if (ticket.isSpare) return this.#spares;
     if (this.#held.has(ticket)) return this.#returning;
     const queue = this.#waiting.get(ticket.key) ?? new Map<Ticket, Waiter>();
     this.#waiting.set(ticket.key, queue);
@@ -186,7 +171,6 @@ export class SessionLine {
   *#queues(): Iterable<Map<Ticket, Waiter>> {
     yield this.#returning;
     yield* this.#waiting.values();
-    yield this.#spares;
   }
 
   #leave(ticket: Ticket): void {
@@ -205,14 +189,14 @@ export class SessionLine {
       this.#admit(next);
     }
     this.#lookAgain();
-    if (this.#waiting.size > 0 || this.#returning.size > 0) this.#onShort();
+    if (this.waiting > 0) this.#onShort();
   }
 
   #admit({ ticket, admit }: Waiter): void {
     this.#leave(ticket);
     // The next turn is another key's.
     const others = this.#waiting.get(ticket.key);
-    if (others !== undefined && !ticket.isSpare && !this.#held.has(ticket)) {
+    if (others !== undefined && !this.#held.has(ticket)) {
       this.#waiting.delete(ticket.key);
       this.#waiting.set(ticket.key, others);
     }
@@ -229,7 +213,7 @@ export class SessionLine {
       const [first] = waiters.values();
       if (first !== undefined && !this.#isKeyFull(key)) return first;
     }
-    return [...this.#spares.values()].find(({ ticket }) => !this.#isKeyFull(ticket.key));
+    return undefined;
   }
 
   *#turns(): Iterable<Ticket> {
@@ -245,7 +229,6 @@ export class SessionLine {
       }
       queues = left;
     }
-    yield* this.#spares.keys();
   }
 
   #isKeyFull(key: string | undefined): boolean {

@@ -86,7 +86,6 @@ export class Supervisor implements AsyncDisposable {
     this.#eviction = new IdleEviction({
       isOn: options.admission?.evictIdle === true,
       shortage: () => this.#admission.shortage(),
-      spares: () => [],
     });
     this.#budget = new BudgetDesk({
       budget: options.budget ?? {},

@@ -1,4 +1,5 @@
-import { AdmissionControl, type AdmissionLimits, type Place } from '../../src/supervision/admission.ts';
+import type { Admission } from '../../src/session/admission.ts';
+import { AdmissionControl, type AdmissionLimits } from '../../src/supervision/admission.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -17,7 +18,7 @@ export function openHouse(limits: Partial<AdmissionLimits> & { maxSessions: numb
   const admitted: string[] = [];
   const refused = new Map<string, unknown>();
   const starts = new Map<string, () => void>();
-  const places = new Map<string, Place>();
+  const places = new Map<string, Admission>();
   const wait = (name: string, signal: AbortSignal) => {
     const place = places.get(name);
     place?.start(signal, false).then(
