@@ -54,6 +54,7 @@ export {
   judged,
   type Parking,
   type ParkReason,
+  type PauseReason,
 } from './child/child.context.ts';
 export {
   CHILD_STATES,
@@ -134,7 +135,15 @@ export { mcpServerMachine } from './mcp-server/mcp-server.machine.ts';
 export { reconnect } from './mcp-server/mcp-server.ports.ts';
 export { toMermaid } from './mermaid.ts';
 export type { PermissionContext, PermissionInput } from './permission/permission.context.ts';
-export type { PermissionDecision, PermissionEvent, Settlement, Verdict } from './permission/permission.events.ts';
+export type {
+  DecidedOutcome,
+  DecidingRule,
+  PermissionDecision,
+  PermissionEvent,
+  QuestionKind,
+  Settlement,
+  Verdict,
+} from './permission/permission.events.ts';
 export { permissionMachine } from './permission/permission.machine.ts';
 export { type AskInput, ask, judge } from './permission/permission.ports.ts';
 export {

@@ -1,12 +1,18 @@
+export type { Unit } from '../machines/budget/amounts.ts';
+export type { Parking, ParkReason } from '../machines/child/child.context.ts';
 export type { ChildStateName } from '../machines/child/child.events.ts';
+export type { RestartType } from '../machines/child/child-spec.ts';
+export type { GroupStateName } from '../machines/group/group.events.ts';
+export type { AutoShutdown, MemberStatus, Strategy } from '../machines/group/strategy.ts';
 export type {
+  DecidedOutcome,
   DecidingRule,
   PermissionDecision,
   QuestionKind,
   Settlement,
 } from '../machines/permission/permission.events.ts';
 export type { SessionStateName } from '../machines/session/session.events.ts';
-export type { SupervisorStateName } from '../machines/supervisor/supervisor.events.ts';
+export type { SupervisorPhase, SupervisorStateName } from '../machines/supervisor/supervisor.events.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
   archiveSession,
@@ -45,7 +51,7 @@ export {
 export type { SkippedLines } from './conversations/transcript-lines.ts';
 export { ERROR_CODES, type ErrorCode, TroupeError, type TroupeErrorOptions } from './errors.ts';
 export { hook, type Validation } from './hooks/hook.ts';
-export { HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
+export { type BaseHookInput, HOOK_EVENTS, type HookEvent, type HookInput } from './hooks/hook-input.ts';
 export type { HookCallback, HookCallbackMatcher, HooksOption } from './hooks/hook-options.ts';
 export type { HookOutput } from './hooks/hook-output.ts';
 export type {
@@ -55,7 +61,7 @@ export type {
   RaiseAmounts,
   SessionBudgetOptions,
 } from './launch/budget-options.ts';
-export type { GroupOptions, SessionChildOptions } from './launch/group-options.ts';
+export type { GroupChild, GroupOptions, SessionChild, SessionChildOptions } from './launch/group-options.ts';
 export type {
   McpReconnectOptions,
   McpServerOptions,
@@ -70,12 +76,16 @@ export type {
   LimitOptions,
   OnPromptLost,
   PermissionMode,
+  PluginOptions,
   RestartOptions,
   SessionOptions,
   SessionOptions as Options,
+  SystemPromptOptions,
+  ThinkingOptions,
   TimeoutOptions,
 } from './launch/session-options.ts';
 export type {
+  AdmissionOptions,
   Logger,
   SupervisorLimitOptions,
   SupervisorOptions,
@@ -98,6 +108,8 @@ export type { PermissionAnswer } from './permissions/permission-desk.ts';
 export type {
   DialogPermissionRequest,
   ElicitationPermissionRequest,
+  MatchedAskRule,
+  McpServerOrigin,
   PermissionRequest,
   ToolPermissionRequest,
 } from './permissions/permission-request.ts';
@@ -125,12 +137,16 @@ export type { Turn } from './session/turn.ts';
 export type { TurnRecord } from './session/turn-history.ts';
 export type { TurnResult } from './session/turn-result.ts';
 export type {
+  BudgetMark,
   EndFacts,
+  FailureFacts,
   ObservedEvent,
   PromptOutcome,
   SessionEvent,
   SessionFact,
+  SilenceFacts,
   SubscriberEvent,
+  WatchdogFact,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
 export type { AwaitedReason } from './supervision/awaited-work.ts';
@@ -151,6 +167,7 @@ export type {
   SDKResultMessage,
   SDKResultSuccess,
   SDKSystemMessage,
+  SDKUserMessageReceived,
 } from './supervision/query-message.ts';
 export type {
   QueryPrompt,
@@ -187,7 +204,7 @@ export type {
   SlashCommand,
 } from './wire/control-answers.ts';
 export { formatCost } from './wire/cost-text.ts';
-export type { RateLimit, Usage } from './wire/facts.ts';
+export type { ModelTokens, RateLimit, Usage } from './wire/facts.ts';
 export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './wire/message-assembler.ts';
 export {
   isErrorMessage,
@@ -201,6 +218,7 @@ export {
   toolUsesOf,
 } from './wire/message-text.ts';
 export type { AnyMessage } from './wire/message-value.ts';
+export type { KnownBlock } from './wire/stream-json/content-block-schemas.ts';
 export type { KnownMessage } from './wire/stream-json/known-message.ts';
 export type {
   SDKAPIRetryMessage,

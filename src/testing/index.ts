@@ -1,15 +1,65 @@
-export { type FakeClaude, fakeClaude } from './fake-cli/fake-claude.ts';
+export type { Clock } from '../clock.ts';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../conversations/session-store.ts';
+export type {
+  Change,
+  Durability,
+  LogHead,
+  LogTruncated,
+  Pruned,
+  ReadRequest,
+  RecordName,
+  RetentionPolicy,
+  SessionEntry,
+  SessionSnapshot,
+  Store,
+  StoredEvent,
+  StoreHealth,
+} from '../store/store.ts';
+export type {
+  Json,
+  LedgerRecord,
+  PermissionRecord,
+  PromptRecord,
+  SessionRecord,
+  StoreRecord,
+} from '../store/store-record.ts';
+export { type FakeClaude, type FakeStart, type FakeViolation, fakeClaude } from './fake-cli/fake-claude.ts';
+export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';
+export type { JournalEntry, ViolationKind } from './fake-cli/journal.ts';
 export {
   type Behaviour,
+  type ChildSpec,
+  type EchoTurnSpec,
+  type JsonObject,
   type Match,
   on,
   type Rule,
   type Scenario,
   type Step,
   step,
+  type ToolTurnSpec,
   when,
 } from './fake-cli/scenario.ts';
 export { type FakeModel, fakeModel } from './fake-model/fake-model.ts';
+export type { ModelRequest, RequestFacts, RequestOutcome, ToolResult } from './fake-model/model-request.ts';
+export type {
+  CutReply,
+  DelayedReply,
+  ErrorReply,
+  ErrorTimesReply,
+  HangReply,
+  MessageReply,
+  ProseBlock,
+  Reply,
+  ReplyBlock,
+  StopReason,
+  ToolUseBlock,
+} from './fake-model/reply.ts';
 export {
   cutAfter,
   delay,
@@ -22,6 +72,7 @@ export {
   maxTokens,
   type RequestPattern,
   refusal,
+  type StreamTextOptions,
   streamText,
   text,
   thinking,

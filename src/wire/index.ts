@@ -1,7 +1,15 @@
 export { CliMessage, type MessageView } from './cli-message.ts';
 export type { Codec, ControlOutcome, Decoded, PromptLine } from './codec.ts';
 export { formatCost } from './cost-text.ts';
-export { type BackgroundTask, type Fact, factOf, type ResultFacts, type Usage } from './facts.ts';
+export {
+  type BackgroundTask,
+  type Fact,
+  factOf,
+  type ModelTokens,
+  type RateLimit,
+  type ResultFacts,
+  type Usage,
+} from './facts.ts';
 export { DEFAULT_MAX_LINE_BYTES, type LineOverflow, LineSplitter } from './line-splitter.ts';
 export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './message-assembler.ts';
 export {
