@@ -80,6 +80,17 @@ describe('a prompt whose tool was cut off by kill -9', () => {
 });
 
 describe('a login that is refused', () => {
+  it('with 401 of the API fails the turn, and the process takes the next prompt: no restart is spent (R89, WIRE §13)', async () => {
+    const { start } = await stage();
+    const session = await start({ restart: RESTART });
+    const result = await session.prompt('ERROR 401').result;
+
+    expect(result).toMatchObject({ outcome: 'failed', error: { details: { apiErrorStatus: 401 } } });
+    expect((await session.prompt('hello').result).outcome).toBe('completed');
+    expect(session.incarnation).toBe(1);
+    expect(session.explain().failures).toEqual([]);
+  });
+
   it('fails the turn and not the process; only a process that then leaves ends as auth, and is not started again (R89)', async () => {
     const { start } = await stage({ env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' } });
     const session = await start({ restart: RESTART });
