@@ -187,6 +187,41 @@ describe('a turn that does not stand still', () => {
   });
 });
 
+describe('a start', () => {
+  it('that says nothing but keep-alives ends at ten times its deadline (P5, R01, R04)', async () => {
+    const stage = await memoryStage({ behave: (_, __, number) => number === 1 });
+    const { clock, supervisor, clis, cli } = stage;
+    const start = supervisor.start({ id: 'mute', timeouts: { initializeMs: MINUTE } });
+    const refused = expect(start).rejects.toMatchObject({ code: 'INITIALIZE_TIMEOUT' });
+    await until(() => clis.length === 2 && supervisor.session('mute')?.state === 'initializing');
+    const chatter = every(stage, 10 * SECOND, (talking) => talking.say({ type: 'keep_alive' }));
+    await clock.advance(10 * MINUTE - 1);
+    expect(supervisor.session('mute')?.state).toBe('initializing');
+    await clock.advance(1);
+    chatter.stop();
+    await refused;
+    expect(cli().peer.killed).toBe(true);
+    await supervisor.shutdown();
+  });
+});
+
+describe('a host that slept or was stopped', () => {
+  it.each(['jump', 'freeze'] as const)('trips neither the watchdog nor the turn, and says so: %s (P5)', async (gap) => {
+    const stage = await memoryStage({ timeouts: { turnMs: 20 * MINUTE } });
+    const { clock, session, cli, events, named } = stage;
+    const turn = await sendPrompt(session, cli());
+    cli().openTurn();
+    await clock.advance(4 * MINUTE);
+    clock[gap](8 * 60 * MINUTE);
+    await clock.advance(50 * SECOND);
+    expect([...named('watchdog.warned'), ...named('watchdog.interrupted')]).toEqual([]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'diagnostic', reason: 'host-resumed' }));
+    cli().endTurn();
+    expect(await turn.result).toMatchObject({ outcome: 'completed' });
+    await stage.supervisor.shutdown();
+  });
+});
+
 function every(stage: Awaited<ReturnType<typeof memoryStage>>, ms: number, act: (cli: MemoryCli) => void) {
   const { clock, cli } = stage;
   let isOver = false;
