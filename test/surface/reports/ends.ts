@@ -96,17 +96,20 @@ export const LISTENERS: ReportTopic = {
 export const TIMEOUTS: ReportTopic = {
   topic: 'timeouts',
   entries: {
-    R61: {
-      shown: [
-        ...titles(
-          'slow/supervision/restart',
-          'stops a silent turn, names itself, and leaves the session usable',
-          'ends a process that closed its output and does not even obey the interrupt',
-        ),
-        ...titles('machines/session-turns', 'stands still while a human is asked, and goes on where it stood'),
-      ],
-      missing: 'A tool that runs for ten minutes, and half an hour of messages under a limit of a minute.',
-    },
+    R61: [
+      ...titles(
+        'session/stalls',
+        'is caught when it falls silent after the result of a tool',
+        'says something every 10 seconds for 30 minutes under a limit of 60 seconds',
+        'waits two days for an approval',
+        'runs a tool for 40 minutes without a frame',
+      ),
+      ...titles(
+        'slow/supervision/restart',
+        'stops a silent turn, names itself, and leaves the session usable',
+        'ends a process that closed its output and does not even obey the interrupt',
+      ),
+    ],
   },
 };
 

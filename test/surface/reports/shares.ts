@@ -3,17 +3,19 @@ import { type ReportTopic, titles } from './report-topic.ts';
 export const LIMITS: ReportTopic = {
   topic: 'limits',
   entries: {
-    R64: {
-      shown: [
-        ...titles(
-          'slow/supervision/limits',
-          'refuses with AT_CAPACITY after its deadline, and a slot that is given back is taken',
-          'leaks no slot to starts that fail, are refused, or are aborted while they wait or start',
-        ),
-        ...titles('slow/session/hibernation', 'has no process after the idle limit, and its next prompt resumes'),
-      ],
-      missing: 'An idle session that makes room for one that waits.',
-    },
+    R64: [
+      ...titles(
+        'supervision/idle-eviction',
+        'is admitted in the place of the one used longest ago, whose next prompt goes on with its conversation',
+        'is refused after its deadline where nobody may be evicted, and nobody is',
+        'holds no slot: hibernated, or set aside',
+      ),
+      ...titles(
+        'slow/supervision/limits',
+        'refuses with AT_CAPACITY after its deadline, and a slot that is given back is taken',
+        'leaks no slot to starts that fail, are refused, or are aborted while they wait or start',
+      ),
+    ],
     R65: [
       ...titles(
         'supervision/admission',
