@@ -1,11 +1,20 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
+
+/** The examples import the package by its name; here that is the source. */
+const alias = [
+  { find: /^troupe$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
+  { find: /^troupe\/machines$/, replacement: fileURLToPath(new URL('machines/index.ts', import.meta.url)) },
+  { find: /^troupe\/testing$/, replacement: fileURLToPath(new URL('src/testing/index.ts', import.meta.url)) },
+];
 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
       {
+        resolve: { alias },
         test: {
           name: 'fast',
           // Pure specs leave nothing behind, so the modules they share are read once.
@@ -20,6 +29,7 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias },
         test: {
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],

@@ -16,7 +16,9 @@ function describe(node: AnyNode, depth: number, lines: string[]): void {
   const indent = '  '.repeat(depth);
   const initial = node.initial?.target[0];
   if (initial !== undefined) lines.push(`${indent}[*] --> ${idOf(initial)}`);
-  for (const child of Object.values(node.states)) {
+  for (const [index, child] of Object.values(node.states).entries()) {
+    // Regions that are all active at the same time.
+    if (node.type === 'parallel' && index > 0) lines.push(`${indent}--`);
     if (Object.keys(child.states).length > 0) {
       lines.push(`${indent}state "${child.key}" as ${idOf(child)} {`);
       describe(child, depth + 1, lines);
@@ -47,6 +49,7 @@ function nameOf(eventType: string): string {
   if (eventType === '') return 'always';
   const delay = /^xstate\.after\.(.+?)\./.exec(eventType);
   if (delay?.[1] !== undefined) return `after ${delay[1]}`;
+  if (eventType.startsWith('xstate.done.state.')) return 'done';
   const invoked = /^xstate\.(done|error)\.actor\./.exec(eventType);
   if (invoked?.[1] !== undefined) return invoked[1] === 'done' ? 'done' : 'error';
   return eventType;

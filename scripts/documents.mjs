@@ -26,6 +26,14 @@ export function diagramDocuments(machines) {
   };
 }
 
+/** The page with its charts drawn anew: each stands below a comment that names its machine. */
+export function withCharts(page, charts) {
+  return page.replace(/<!-- chart: ([\w-]+) -->\n```mermaid\n[\s\S]*?```/g, (_, name) => {
+    if (charts[name] === undefined) throw new Error(`There is no machine ${name} to draw.`);
+    return `<!-- chart: ${name} -->\n\`\`\`mermaid\n${charts[name]}\`\`\``;
+  });
+}
+
 /** Every start option as a page: where it goes, and since when. */
 export function optionsDocument(support) {
   const rows = Object.entries(support).map(([option, { place, name, since, otherwise, fallback = '' }]) => {

@@ -1,11 +1,15 @@
 // Writes the documents that are derived from the built sources. Run it by `npm run docs`, which builds first.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { register } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
 import { ERROR_CODES } from '../dist/src/errors.js';
 import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
-import { diagramDocuments, endingsDocument, errorDocument, optionsDocument } from './documents.mjs';
+import { diagramDocuments, endingsDocument, errorDocument, optionsDocument, withCharts } from './documents.mjs';
+
+register('./typescript-loader.mjs', import.meta.url);
+const { EXAMPLE_CHARTS } = await import('../docs/examples/charts.ts');
 
 const documents = {
   ...diagramDocuments(machines),
@@ -13,6 +17,9 @@ const documents = {
   'docs/endings.md': endingsDocument(machines.ENDINGS),
   'docs/options.md': optionsDocument({ ...OPTION_SUPPORT, ...PART_SUPPORT }),
 };
+
+const COMPOSE = 'docs/compose.md';
+documents[COMPOSE] = withCharts(readFileSync(new URL(`../${COMPOSE}`, import.meta.url), 'utf8'), EXAMPLE_CHARTS);
 
 for (const [path, text] of Object.entries(documents)) {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
+import { EXAMPLE_CHARTS } from '../../docs/examples/charts.ts';
 import * as machines from '../../machines/index.ts';
-import { diagramDocuments } from '../../scripts/documents.mjs';
+import { diagramDocuments, withCharts } from '../../scripts/documents.mjs';
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -18,6 +19,19 @@ describe('the statecharts in docs/machines', () => {
     const present = readdirSync(new URL('docs/machines/', ROOT)).map((name) => `docs/machines/${name}`);
 
     expect(present.toSorted()).toEqual(Object.keys(diagramDocuments(machines)).toSorted());
+  });
+});
+
+describe('the page about machines of your own', () => {
+  const page = readFileSync(new URL('docs/compose.md', ROOT), 'utf8');
+
+  it('shows each example as it is (else: npm run docs)', () => {
+    expect(withCharts(page, EXAMPLE_CHARTS), 'stale: run npm run docs').toBe(page);
+    for (const name of Object.keys(EXAMPLE_CHARTS)) expect(page).toContain(`<!-- chart: ${name} -->`);
+  });
+
+  it('names only examples that can be drawn', () => {
+    expect(() => withCharts('<!-- chart: ghost -->\n```mermaid\n```', EXAMPLE_CHARTS)).toThrow(/ghost/);
   });
 });
 
@@ -61,7 +75,26 @@ describe('toMermaid', () => {
     ]);
   });
 
-  it.each(Object.entries(diagramDocuments(machines)))(
+  it('parts regions that are active at the same time', () => {
+    const machine = createMachine({
+      id: 'door',
+      type: 'parallel',
+      states: { lock: { initial: 'open', states: { open: {} } }, bell: {} },
+    });
+
+    expect(machines.toMermaid(machine).split('\n')).toEqual([
+      'stateDiagram-v2',
+      '  state "lock" as door_lock {',
+      '    [*] --> door_lock_open',
+      '    state "open" as door_lock_open',
+      '  }',
+      '  --',
+      '  state "bell" as door_bell',
+      '',
+    ]);
+  });
+
+  it.each(Object.entries({ ...diagramDocuments(machines), ...EXAMPLE_CHARTS }))(
     'closes every brace and uses only legal ids and labels: %s',
     (_, text) => {
       const lines = text.trimEnd().split('\n');
@@ -75,4 +108,4 @@ describe('toMermaid', () => {
 });
 
 /** A Mermaid label ends at a colon or semicolon, and an id is one word. */
-const LEGAL_LINE = /^ +(\[\*\] --> \w+|\w+ --> \[\*\]|state "[\w-]+" as \w+( \{)?|\}|\w+ --> \w+ : [^:;{}#"]+)$/;
+const LEGAL_LINE = /^ +(--|\[\*\] --> \w+|\w+ --> \[\*\]|state "[\w-]+" as \w+( \{)?|\}|\w+ --> \w+ : [^:;{}#"]+)$/;
