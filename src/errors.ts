@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
   SESSION_PARKED: 'The session is parked: it has no process, and its prompts wait.',
+  ACCOUNT_NOT_FOUND: 'No session of this supervisor uses an account with this key.',
   CHILD_EXISTS: 'The group has a child with this id already.',
   CHILD_NOT_FOUND: 'The group has no child with this id.',
   CHILD_RUNNING: 'The child is running or being restarted.',
@@ -52,6 +53,7 @@ export const ERROR_CODES = {
   SUPERVISOR_STOPPED: 'The supervisor is stopping or stopped and accepts no work.',
 
   TURN_FAILED: 'The turn ended with an error.',
+  QUOTA_REACHED: 'A limit of the account is reached.',
   PROMPT_LOST: 'The process was lost while it worked on the prompt, and the CLI does not run it again.',
   TURN_OVERDUE: 'The turn took longer than timeouts.turnMs and was interrupted.',
   STALLED: 'The turn made no progress and was interrupted.',

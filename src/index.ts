@@ -71,6 +71,7 @@ export type {
   SdkMcpServerOptions,
   StdioMcpServerOptions,
 } from './launch/mcp-server-options.ts';
+export type { QuotaOptions } from './launch/quota-options.ts';
 export type {
   AgentOptions,
   LimitOptions,
@@ -149,6 +150,8 @@ export type {
   WatchdogFact,
 } from './store/session-event.ts';
 export { AbortError } from './supervision/abort-error.ts';
+export type { AccountView } from './supervision/account-desk.ts';
+export type { AccountFleetEvent } from './supervision/account-event.ts';
 export type { AwaitedReason } from './supervision/awaited-work.ts';
 export type { LedgerEntry, LedgerReport } from './supervision/budget-report.ts';
 export type { BudgetScope } from './supervision/budget-scope.ts';

@@ -105,6 +105,11 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The end of a query is read as the end of a turn is.
   'src/supervision/query-run.ts': ['src/wire'],
   'src/supervision/group-registry.ts': ['node:crypto'],
+  // What the CLI says of an account, of all its sessions.
+  'src/supervision/account-seat.ts': ['src/wire'],
+  'src/supervision/account-key.ts': ['node:crypto'],
+  // Only the time of the file that holds a login.
+  'src/supervision/credentials-watch.ts': ['node:fs/promises', 'node:os', 'node:path'],
   // A query yields messages in the spelling of the CLI: only their types are known here.
   'src/supervision/query-message.ts': ['src/wire (types)'],
   'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],

@@ -112,6 +112,8 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   abortController: host('ends the start and the session'),
   autoStart: host('when the process is started', { fallback: 'at once' }),
   key: host('a name that the caller gives'),
+  account: host('whose limits and login it shares', { fallback: 'by folder and credentials' }),
+  onQuota: host('what a limit of the account means for a prompt', { fallback: '`retry`' }),
   keepDescendants: host('what happens to processes left behind'),
   restart: host('when a process is replaced', { fallback: '`DEFAULT_RESTART`' }),
   onPromptLost: host('what becomes of a prompt that was cut off', { fallback: '`once`' }),

@@ -214,6 +214,8 @@ const Shape = {
   abortController: objectWith<AbortController>('an AbortController', 'abort').exactOptional(),
   autoStart: Switch,
   key: FilledText.exactOptional(),
+  account: FilledText.exactOptional(),
+  onQuota: z.enum(['retry', 'fail', 'ignore']).exactOptional(),
   keepDescendants: Switch,
   restart: z.strictObject(RestartShape).exactOptional(),
   onPromptLost: PromptLossShape.exactOptional(),

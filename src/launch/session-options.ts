@@ -303,6 +303,16 @@ export interface SessionOptions {
   readonly autoStart?: boolean;
   /** A name of the caller's for what this session works on. */
   readonly key?: string;
+  /**
+   * Names the account whose limits and login the session shares with others. Default: told apart by configuration folder and
+   * credentials.
+   */
+  readonly account?: string;
+  /**
+   * What becomes of a prompt whose turn meets a limit of the account. `retry` (default): it is sent once more after the reset,
+   * or goes on where it was cut off. `fail`: it fails, and what follows waits. `ignore`: it fails, and nothing waits.
+   */
+  readonly onQuota?: 'retry' | 'fail' | 'ignore';
   /** True keeps processes that the CLI started and left behind (P1). Default false. */
   readonly keepDescendants?: boolean;
   readonly restart?: RestartOptions;

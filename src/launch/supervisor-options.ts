@@ -18,6 +18,7 @@ import {
 } from './field-schemas.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { readPlainValue } from './plain-value.ts';
+import { type QuotaOptions, QuotaShape } from './quota-options.ts';
 import type { LimitOptions, OnPromptLost, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
 
 /** Where Troupe's own log lines go; a pino logger fits. */
@@ -83,6 +84,8 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly permissions?: PermissionsOption;
   /** What the sessions may spend. Default: no limits; `ledger()` counts all the same. */
   readonly budget?: BudgetOptions;
+  /** What happens at a limit of an account that sessions share. */
+  readonly quota?: QuotaOptions;
   readonly logger?: Logger;
   /** Hears every event and snapshot of every machine, as XState inspects them. */
   readonly inspect?: (event: unknown) => void;
@@ -144,6 +147,7 @@ const Shape = {
   admission: z.strictObject(AdmissionShape).exactOptional(),
   permissions: z.strictObject(PermissionsShape).exactOptional(),
   budget: z.strictObject(BudgetShape).exactOptional(),
+  quota: z.strictObject(QuotaShape).exactOptional(),
   logger: objectWith<Logger>(
     'an object with debug, info, warn and error',
     'debug',
@@ -176,6 +180,8 @@ const SUPERVISOR_OPTION_NAMES = {
   admission: Object.keys(AdmissionShape),
   permissions: Object.keys(PermissionsShape),
   budget: Object.keys(BudgetShape),
+  quota: Object.keys(QuotaShape),
+  'quota.backoff': Object.keys(BackoffShape),
 };
 
 true satisfies Agrees<z.infer<typeof SupervisorOptionsSchema>, SupervisorOptions>;

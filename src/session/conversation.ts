@@ -2,7 +2,7 @@ import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
-import { type Fact, factOf, type RateLimit } from '../wire/facts.ts';
+import { type Fact, factOf, type RateLimit, type ResultFacts } from '../wire/facts.ts';
 import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
@@ -12,6 +12,7 @@ import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import type { Again } from './quota-retry.ts';
 import { RateLimits } from './rate-limits.ts';
 import { saidIn } from './result-words.ts';
 import type { Spending } from './spending.ts';
@@ -58,6 +59,7 @@ export class Conversation {
     expectedMode: () => string;
     /** Asked before each prompt goes out; what is held back waits for `goOn`. */
     admitsWork?: () => boolean;
+    again?: (result: ResultFacts) => Again | undefined;
     spending?: Spending;
   }) {
     this.#log = options.log;
@@ -69,12 +71,14 @@ export class Conversation {
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       onLost: options.onLost,
+      again: options.again,
       listener: {
         doubted: ({ id }, { code }) => this.#append({ type: 'prompt.in-doubt', promptId: id, code }),
         started: (record) => {
           this.#append({ type: 'prompt.started', promptId: record.id });
           record.startedSeq = this.#log.lastSeq;
         },
+        deferred: ({ id }) => this.#append({ type: 'prompt.deferred', promptId: id }),
         ended: (record, result) => this.#onEnded(record, result),
       },
     });
@@ -246,7 +250,7 @@ export class Conversation {
     this.#pump();
   }
 
-  /** Has everybody who waits look again: something outside the conversation changed. */
+  /** Has everybody who waits look again. */
   recheck(): void {
     this.#watchers.wake();
   }

@@ -7,6 +7,7 @@ import type { TurnCost } from './cost-meter.ts';
 import { fateAfterLoss, fateWhenRefused, type PromptFate } from './loss-policy.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import type { Again } from './quota-retry.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
 
 export interface LedgerListener {
@@ -14,6 +15,8 @@ export interface LedgerListener {
   ended(record: PromptRecord, result: TurnResult): void;
   /** It is held: `doubt` says why. */
   doubted(record: PromptRecord, doubt: TroupeError): void;
+  /** It met a limit of the account and waits to be sent once more. */
+  deferred?(record: PromptRecord): void;
 }
 
 /** What becomes of unfinished prompts when their process is gone. */
@@ -38,6 +41,7 @@ export class PromptLedger {
   readonly #listener: LedgerListener;
   readonly #maxQueued: number;
   readonly #onLost: OnPromptLost;
+  readonly #again: (result: ResultFacts) => Again | undefined;
   readonly #records = new Map<string, PromptRecord>();
   #queue: PromptRecord[] = [];
   #outstanding: PromptRecord[] = [];
@@ -45,8 +49,15 @@ export class PromptLedger {
   #isTurnOpen = false;
   #hasSeenEcho = false;
 
-  constructor(options: { maxQueued: number; onLost?: OnPromptLost; listener: LedgerListener }) {
+  /** `again` says which failed turns are no end of their prompts. */
+  constructor(options: {
+    maxQueued: number;
+    onLost?: OnPromptLost;
+    listener: LedgerListener;
+    again?: ((result: ResultFacts) => Again | undefined) | undefined;
+  }) {
     this.#onLost = options.onLost ?? 'once';
+    this.#again = options.again ?? (() => undefined);
     this.#maxQueued = options.maxQueued;
     this.#listener = options.listener;
   }
@@ -169,11 +180,16 @@ export class PromptLedger {
   onResult(result: ResultFacts, cost: TurnCost, hasLifecycle: boolean): readonly string[] {
     const covered = this.#coveredBy(result, hasLifecycle);
     const promptIds = covered.map((record) => record.id);
+    const deferred: PromptRecord[] = [];
     for (const record of covered) {
       const outcome = outcomeOf(result, record.wasInterruptAsked);
       const { interruptReason } = record;
-      this.#end(record, endedByResult(result, { outcome, cost, promptIds, interruptReason }));
+      const again = outcome === 'failed' ? this.#again(result) : undefined;
+      if (again === undefined) this.#end(record, endedByResult(result, { outcome, cost, promptIds, interruptReason }));
+      else deferred.push(this.#defer(record, again));
     }
+    this.#queue = [...deferred, ...this.#queue];
+    for (const record of deferred) this.#listener.deferred?.(record);
     this.#lastResult = result;
     this.#isTurnOpen = false;
     return promptIds;
@@ -288,6 +304,18 @@ export class PromptLedger {
     prepare(record, fate);
     record.doubt = fate === 'in-doubt' ? error : undefined;
     if (record.doubt !== undefined) this.#listener.doubted(record, error);
+    return record;
+  }
+
+  /** Under another uuid: by its own the CLI would take it for done (P2). */
+  #defer(record: PromptRecord, { content }: Again): PromptRecord {
+    this.#outstanding = this.#outstanding.filter((other) => other !== record);
+    record.state = 'queued';
+    record.isEchoed = false;
+    record.wasDelivered = true;
+    record.isRepeated = false;
+    record.wireId = randomUUID();
+    record.content = content ?? record.content;
     return record;
   }
 

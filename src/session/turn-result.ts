@@ -1,5 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import type { PromptOutcome } from '../store/session-event.ts';
+import { limitHitOf } from '../wire/account-facts.ts';
 import type { ResultFacts, Usage } from '../wire/facts.ts';
 import type { ModelUsage, TurnCost } from './cost-meter.ts';
 import { failureWords } from './result-words.ts';
@@ -89,12 +90,14 @@ function errorFor(outcome: PromptOutcome, result: ResultFacts, interruptReason: 
 }
 
 function failureOf(result: ResultFacts): TroupeError {
-  return new TroupeError('TURN_FAILED', {
+  const limit = limitHitOf(result);
+  return new TroupeError(limit === undefined ? 'TURN_FAILED' : 'QUOTA_REACHED', {
     reason: failureWords(result),
     details: {
       subtype: result.subtype,
       terminalReason: result.terminalReason,
       apiErrorStatus: result.apiErrorStatus,
+      ...(limit?.resetsAt === undefined ? {} : { resetsAt: limit.resetsAt }),
     },
   });
 }

@@ -46,6 +46,8 @@ export type SessionFact =
   /** Its process was lost and it could run twice: held until somebody decides (`onPromptLost: 'ask'`). */
   | { readonly type: 'prompt.in-doubt'; readonly promptId: string; readonly code: string }
   | { readonly type: 'prompt.started'; readonly promptId: string }
+  /** Its turn met a limit of the account: it is sent once more when that is reset. */
+  | { readonly type: 'prompt.deferred'; readonly promptId: string }
   | { readonly type: 'prompt.ended'; readonly promptId: string; readonly outcome: PromptOutcome }
   | { readonly type: 'turn.started'; readonly promptId: string | undefined }
   | {

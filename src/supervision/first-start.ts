@@ -5,11 +5,16 @@ import type { BuiltSession } from './session-factory.ts';
 
 const CALLED_OFF = { reason: 'The start was called off.' };
 
-/** Waits for the first ready state, or for the first obstacle: parked, it takes prompts too. A first start that fails is the caller's to see, and nothing of it stays behind. */
+/**
+ * Waits for the first ready state, or for the first obstacle: parked, it takes prompts too. A first start that fails is the
+ * caller's to see, and nothing of it stays behind.
+ */
 export function whenReady(
   { life }: BuiltSession,
   { signal, isStopping }: { readonly signal: AbortSignal | undefined; readonly isStopping: () => boolean },
 ): Promise<void> {
+  // It may be parked already: an obstacle is seen before anything is waited for.
+  if (life.state === 'parked') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
     const stopListening = life.onChange(() => {

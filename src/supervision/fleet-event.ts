@@ -1,5 +1,6 @@
 import type { SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
 import type { SessionEvent } from '../store/session-event.ts';
+import type { AccountFleetEvent } from './account-event.ts';
 import type { RemainingWork } from './drain-tally.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
 import type { OrphanEvent } from './start-sweep.ts';
@@ -22,11 +23,12 @@ export type ShutdownEvent =
     };
 
 /**
- * An event of any session, with the session's id; news of a group or of the supervisor itself; or what was found of the
+ * An event of any session, with the session's id; news of an account, of a group or of the supervisor itself; or what was found of the
  * sessions of a host that is gone.
  */
 export type FleetEvent =
   | (SessionEvent & { readonly sessionId: string })
+  | AccountFleetEvent
   | GroupFleetEvent
   | OrphanEvent
   | ShutdownEvent;

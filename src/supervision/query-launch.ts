@@ -31,6 +31,8 @@ export function sessionOptionsOf(options: SessionOptions): SessionOptions {
     // … nor what an MCP server asks; without a callback the official SDK declines it.
     ...(options.onElicitation === undefined ? { onElicitation: () => ({ action: 'decline' as const }) } : {}),
     restart: { type: 'temporary' },
+    // A query is over when its caller says so, and a limit is its answer, as in the official SDK.
+    onQuota: 'ignore',
     ...options,
     limits: { ...QUERY_LIMITS, ...options.limits },
   };

@@ -15,14 +15,16 @@ import { RuleBook } from '../permissions/rule-book.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
-import { Incarnation } from '../session/incarnation.ts';
+import { Incarnation, type IncarnationListener } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
+import { QuotaRetry } from '../session/quota-retry.ts';
 import { Session } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { OpenTransport } from '../transport/transport.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import { currentHost } from './host.ts';
@@ -41,6 +43,8 @@ export interface SessionSurroundings {
   /** Hears what it spends. */
   readonly spending?: Spending | undefined;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
+  /** Hears every message of the CLI before the conversation does. */
+  readonly hear?: ((message: CliMessage) => void) | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
   readonly admitsPrompts: () => boolean;
@@ -78,6 +82,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const { stderrTailBytes } = limits;
   const log = buildLog(limits, around);
   let life: SessionLife | undefined;
+  const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const conversation = new Conversation({
     log,
     maxQueued: limits.maxPromptQueue,
@@ -87,6 +92,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
     admitsWork: () => life?.parking.admitsWork() ?? true,
     ...(around.spending === undefined ? {} : { spending: around.spending }),
+    again: (result) => retry.again(result),
   });
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
@@ -145,7 +151,10 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         isVerbatim: options.verbatimPrompts === true,
         refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
-        listener: storeLink?.mirrored(listener) ?? listener,
+        listener: hearing(storeLink?.mirrored(listener) ?? listener, (message) => {
+          retry.hear(message);
+          around.hear?.(message);
+        }),
       }),
   });
   const { controlMs, interruptMs } = timeouts;
@@ -167,6 +176,17 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     raiseBudget: around.raiseBudget,
   });
   return { session, options, life, conversation, desk, log };
+}
+
+/** Whoever else has to know a message knows it first: what it means decides what the conversation may do next. */
+function hearing(listener: IncarnationListener, hear: (message: CliMessage) => void): IncarnationListener {
+  return {
+    ...listener,
+    message: (message) => {
+      hear(message);
+      listener.message(message);
+    },
+  };
 }
 
 function buildLog(limits: typeof DEFAULT_LIMITS, around: SessionSurroundings): EventLog {

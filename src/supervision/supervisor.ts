@@ -12,6 +12,7 @@ import { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
+import { assertPlain, isPlain } from '../launch/plain-object.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
@@ -20,6 +21,8 @@ import { DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-o
 import type { Session } from '../session/session.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
+import type { AccountView } from './account-desk.ts';
+import { AccountRegistry } from './account-registry.ts';
 import { AdmissionControl } from './admission.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
 import { budgetHands } from './budget-hands.ts';
@@ -59,6 +62,7 @@ export class Supervisor implements AsyncDisposable {
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
   readonly #groups: GroupRegistry;
+  readonly #accounts: AccountRegistry;
   readonly #observers: FleetObservers;
   readonly #phases: ShutdownPhases;
   readonly #createdAt: number;
@@ -100,6 +104,12 @@ export class Supervisor implements AsyncDisposable {
       now: () => this.#clock.now(),
       tell: (event) => this.#observers.tell(event),
     });
+    this.#accounts = new AccountRegistry({
+      quota: options.quota,
+      clock: this.#clock,
+      inspect: this.#options.inspect,
+      tell: (event) => this.#observers.tell(event),
+    });
     this.#groups = new GroupRegistry({
       clock: this.#clock,
       inspect: this.#options.inspect,
@@ -139,7 +149,7 @@ export class Supervisor implements AsyncDisposable {
       });
     });
     this.#actor.start();
-    void this.#stopped.then(() => this.#budget.close());
+    void this.#stopped.then(() => [this.#budget.close(), this.#accounts.stop()]);
     if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(options.logger));
     const { onHostSignal = 'none' } = options;
     if (onHostSignal !== 'none') {
@@ -207,6 +217,16 @@ export class Supervisor implements AsyncDisposable {
     return [...this.#sessions.values()]
       .flatMap(({ session, desk }) => desk.pending().map((request) => ({ ...request, sessionId: session.id })))
       .sort((left, right) => left.askedAt - right.askedAt);
+  }
+
+  /** The accounts of the sessions, and of those that are gone while a wall of it stands: limits, login, who waits. JSON. */
+  accounts(): AccountView[] {
+    return this.#accounts.list();
+  }
+
+  /** Has an account at its limit, or without a login, tried again now: one session goes first. Throws ACCOUNT_NOT_FOUND. */
+  resumeAccount(key: string): void {
+    this.#accounts.resume(key);
   }
 
   /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
@@ -326,13 +346,15 @@ export class Supervisor implements AsyncDisposable {
     let hands: BudgetHands | undefined;
     const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
     const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
+    const account = options.onQuota === 'ignore' ? undefined : this.#accounts.seat(id, options);
     const built = buildSession(id, options, {
       clock: this.#clock,
       awake: this.#awake,
       open: spawn ?? openSubprocess,
       inspect,
       admission: this.#admission.place({ key, configDir: folder }),
-      barrier: seat.barrier,
+      barrier: () => account?.barrier() ?? seat.barrier?.(),
+      hear: (message) => account?.hear(message),
       spending: seat.spending,
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,
@@ -348,10 +370,13 @@ export class Supervisor implements AsyncDisposable {
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
+    account?.follow(built);
     if (groups.length === 0) this.#eviction.watch(built);
     this.#actor.send({ type: 'child.started' });
     this.#phases.added(built);
     built.log.listen((event) => {
+      // Of its account the fleet hears once, not from each of its sessions.
+      if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
       if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
     });
     void built.life.ended.then(() => {
@@ -370,18 +395,4 @@ export class Supervisor implements AsyncDisposable {
 
 function existing(id: string): TroupeError {
   return new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
-}
-
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function assertPlain(options: unknown): void {
-  if (isPlain(options)) return;
-  throw new TroupeError('INVALID_OPTIONS', {
-    reason: '"options": must be a plain object.',
-    details: { field: 'options', reason: 'must be a plain object' },
-  });
 }

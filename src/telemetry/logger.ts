@@ -41,6 +41,18 @@ const LOGGED_FACTS: ReadonlySet<string> = new Set([
   'server',
   'status',
   'suppressed',
+  'account',
+  'window',
+  'resetsAt',
+  'resumesAt',
+]);
+
+const WARNINGS: ReadonlySet<FleetEvent['type']> = new Set([
+  'diagnostic',
+  'session.restarting',
+  'session.quarantined',
+  'quota.reached',
+  'account.locked',
 ]);
 
 /**
@@ -51,8 +63,7 @@ export function followFleet(supervisor: Pick<Supervisor, 'on'>, logger: Logger):
   return supervisor.on('event', (event) => {
     if (event.type === 'message' || event.type === 'stderr') return;
     const { type } = event;
-    const level =
-      type === 'diagnostic' || type === 'session.restarting' || type === 'session.quarantined' ? 'warn' : 'info';
+    const level = WARNINGS.has(type) ? 'warn' : 'info';
     logger[level](loggedFacts(event), type);
   });
 }

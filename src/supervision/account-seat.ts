@@ -1,0 +1,98 @@
+import type { Parking } from '../../machines/child/child.context.ts';
+import { isModelAnswer, limitHitOf, loginFailureOf } from '../wire/account-facts.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
+import { factOf } from '../wire/facts.ts';
+import type { AccountDesk, AccountMember } from './account-desk.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+/** The place of one session at its account: tells what the session meets, and holds it back. */
+export class AccountSeat implements AccountMember {
+  readonly id: string;
+  readonly #desk: AccountDesk;
+  #built: BuiltSession | undefined;
+  /** The window that was told to be closed, until its turn ends: the words of the result name none. */
+  #window: string | undefined;
+
+  constructor(id: string, desk: AccountDesk) {
+    this.id = id;
+    this.#desk = desk;
+  }
+
+  /** Follows the session to its end. */
+  follow(built: BuiltSession): void {
+    this.#built = built;
+    this.#desk.join(this);
+    built.log.listen(({ type }) => {
+      if (type === 'prompt.accepted' || type === 'prompt.ended') this.#workChanged(type === 'prompt.ended');
+    });
+    void built.life.ended.then(() => this.#desk.leave(this.id));
+  }
+
+  /** What stands in the way of its work. */
+  barrier(): Parking | undefined {
+    return this.#desk.admits(this.id, this.#hasWork) ? undefined : this.#desk.parking();
+  }
+
+  /** Hears every message before its conversation does. */
+  hear(message: CliMessage): void {
+    const at = this.#desk.now();
+    const lost = loginFailureOf(message);
+    if (lost !== undefined) {
+      this.#desk.send({ type: 'login.failed', message: lost, at });
+      // Its process is of no use: it is parked although nothing waits yet.
+      const parking = this.barrier();
+      if (parking !== undefined) this.#built?.life.parking.park(parking);
+      return;
+    }
+    if (message.type === 'rate_limit_event' || message.type === 'result') this.#hearLimit(message, at);
+    else if (this.#desk.probe === this.id && isModelAnswer(message)) {
+      this.#desk.send({ type: 'session.passed', id: this.id });
+    }
+  }
+
+  release(): void {
+    this.#built?.life.parking.unpark();
+  }
+
+  told(parking: Parking): void {
+    const life = this.#built?.life;
+    const current = life?.parking.current ?? null;
+    // What else it waits for is not ours to say.
+    if (life === undefined || current === null || current.reason === 'budget') return;
+    if (current.until === parking.until && current.reason === parking.reason) return;
+    life.parking.park(parking, life.state === 'parked' ? 'now' : 'after-turn');
+  }
+
+  get #hasWork(): boolean {
+    return (this.#built?.conversation.ledger.queued.length ?? 0) > 0;
+  }
+
+  #hearLimit(message: CliMessage, at: number): void {
+    const fact = factOf(message);
+    if (fact?.type === 'rate-limit.told') {
+      const { window, status, resetsAt = null, isUsingOverage } = fact.limit;
+      if (status === 'rejected' && isUsingOverage !== true) {
+        this.#window = window;
+        this.#desk.send({ type: 'limit.reached', window, resetsAt, at, chance: this.#desk.chance() });
+      } else if (status !== 'rejected' && this.#desk.probe === this.id) {
+        this.#desk.send({ type: 'session.passed', id: this.id });
+      }
+      return;
+    }
+    if (fact?.type !== 'turn.result') return;
+    const hit = limitHitOf(fact);
+    const window = this.#window ?? 'unknown';
+    this.#window = undefined;
+    if (hit === undefined) return;
+    const { resetsAt = null } = hit;
+    this.#desk.send({ type: 'limit.reached', window, resetsAt, at, chance: this.#desk.chance() });
+  }
+
+  #workChanged(hasEnded: boolean): void {
+    const at = this.#desk.now();
+    // Its turn is over, and there was no answer of the API by which one could tell.
+    if (hasEnded && this.#desk.probe === this.id) this.#desk.send({ type: 'session.left', id: this.id, at });
+    if (!this.#desk.isWaiting(this.id)) return;
+    this.#desk.send({ type: 'session.waiting', id: this.id, hasWork: this.#hasWork, at });
+  }
+}
