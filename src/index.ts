@@ -1,3 +1,5 @@
+export type { Wall } from '../machines/account/account.context.ts';
+export type { AccountStateName } from '../machines/account/account.events.ts';
 export type { Unit } from '../machines/budget/amounts.ts';
 export type { Parking, ParkReason } from '../machines/child/child.context.ts';
 export type { ChildStateName } from '../machines/child/child.events.ts';

@@ -51,7 +51,8 @@ export async function run(supervisor: Supervisor, request: RunRequest): Promise<
   const stopListening = request.onLeave(ask);
   const timer = systemClock.setTimeout(() => ask('timeout'), request.timeoutMs);
   try {
-    session = await supervisor.start({ ...request.options, signal: starting.signal });
+    // Who waits at a terminal wants the limit for an answer, not hours of silence.
+    session = await supervisor.start({ onQuota: 'ignore', ...request.options, signal: starting.signal });
     const end = await follow(session, stop, request);
     return stop.because === undefined ? report(end, request) : stopped(stop.because, request);
   } catch (error) {
