@@ -311,6 +311,7 @@ export class Group implements GroupMember {
   }
 
   async #drop(member: GroupMember): Promise<void> {
+    await this.#restarts.stopped(member.id);
     await member.close();
     this.#members.delete(member.id);
     this.#leaving.delete(member.id);

@@ -24,6 +24,8 @@ interface Round {
 export class MemberRestarts {
   readonly #options: MemberRestartsOptions;
   readonly #rounds = new Map<string, Round>();
+  /** Members that a restart is to stop, or is stopping. */
+  readonly #stops = new Map<string, Promise<void>>();
 
   constructor(options: MemberRestartsOptions) {
     this.#options = options;
@@ -44,12 +46,28 @@ export class MemberRestarts {
     if (former !== undefined) leave(former);
     const round: Round = { isOver: false, wake: () => {} };
     this.#rounds.set(key, round);
-    for (const id of hold) await this.#options.member(id)?.hold();
+    await this.#stopAll(hold);
     await this.#pass(round, delayMs);
     for (const id of start) {
       if (round.isOver || !(await this.#started(id, round))) break;
     }
     if (this.#rounds.get(key) === round) this.#rounds.delete(key);
+  }
+
+  /** Resolves when no restart is to stop this member any more: who leaves with a restart leaves when its turn comes. */
+  async stopped(id: string): Promise<void> {
+    await this.#stops.get(id);
+  }
+
+  async #stopAll(ids: readonly string[]): Promise<void> {
+    let last = Promise.resolve();
+    for (const id of ids) {
+      const former = last;
+      last = former.then(() => this.#options.member(id)?.hold());
+      this.#stops.set(id, last);
+    }
+    await last;
+    for (const id of ids) this.#stops.delete(id);
   }
 
   async #started(id: string, round: Round): Promise<boolean> {
