@@ -31,6 +31,7 @@ export class Conversation {
   readonly #wanted: string | undefined;
   readonly #expectedMode: () => string;
   readonly #admitsWork: () => boolean;
+  readonly #onStranded: () => void;
   readonly #ledger: PromptLedger;
   readonly #meter: CostMeter;
   readonly #spending: Spending | undefined;
@@ -61,6 +62,8 @@ export class Conversation {
     admitsWork?: () => boolean;
     again?: (result: ResultFacts) => Again | undefined;
     spending?: Spending;
+    /** A prompt could go out, and there is no process that takes it. */
+    onStranded?: () => void;
   }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
@@ -68,6 +71,7 @@ export class Conversation {
     this.#spending = options.spending;
     this.#expectedMode = options.expectedMode;
     this.#admitsWork = options.admitsWork ?? (() => true);
+    this.#onStranded = options.onStranded ?? (() => {});
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       onLost: options.onLost,
@@ -109,7 +113,7 @@ export class Conversation {
 
   /** True when no prompt waits or runs. */
   get isDrained(): boolean {
-    return this.#ledger.outstanding.length === 0 && this.#ledger.queued.length === 0;
+    return this.#ledger.outstanding.length + this.#ledger.queued.length === 0;
   }
 
   /** Counts the turns that opened. */
@@ -324,8 +328,8 @@ export class Conversation {
     this.#spending?.working(true);
     this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
-    const at = this.#log.now();
-    this.#history.opened({ incarnation: this.#epoch, conversationId: this.#facts.conversationId, at });
+    const opened = { incarnation: this.#epoch, conversationId: this.#facts.conversationId, at: this.#log.now() };
+    this.#history.opened(opened);
     this.#append({ type: 'turn.started', promptId: started?.id });
     this.#delivery?.turnStarted();
   }
@@ -338,12 +342,11 @@ export class Conversation {
     this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
     if (!fact.isError) this.#completedTurns += 1;
     const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
-    const { costUsd } = cost;
     // Before anybody hears of the end and sends the next prompt: it must not go out of a budget that is spent.
     this.#spending?.closed(fact, cost, { model: this.#facts.model, wentOn: this.#meter.wentOn });
     const promptIds = this.#ledger.onResult(fact, cost, this.#hasLifecycle);
     this.#history.closed(fact, cost, { promptIds, at: this.#log.now() });
-    this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd });
+    this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd: cost.costUsd });
   }
 
   #noteLimit(limit: RateLimit): void {
@@ -356,6 +359,8 @@ export class Conversation {
     this.#append({ type: 'prompt.ended', promptId: record.id, outcome: result.outcome });
     this.#turns.settle(record.id, result);
     this.#watchers.wake();
+    // Those behind one that was in doubt, or taken back: no word of the CLI would send them out.
+    queueMicrotask(() => this.#pump());
   }
 
   #pump(): void {
@@ -372,6 +377,7 @@ export class Conversation {
       );
     }
     this.#updateWork();
+    if (delivery === undefined && this.#ledger.hasNext) this.#onStranded();
   }
 
   #updateWork(): void {

@@ -124,6 +124,7 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
         ({ id, toolName, kind }) => `an answer to permission request ${id} (${toolName ?? kind})`,
       );
     case 'ready':
+    case 'hibernated':
       if (facts.outstandingPrompts > 0) return ['the result of the turn'];
       if (facts.promptsInDoubt.length === 0) return ['a prompt'];
       return facts.promptsInDoubt.map(({ id }) => `doubts.resolve("${id}", "retry" or "fail")`);
@@ -135,8 +136,6 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
       return [endOf(facts.parked)];
     case 'quarantined':
       return ['restart() by its owner'];
-    case 'hibernated':
-      return ['a prompt'];
     case 'held':
       return ['its group'];
     default:

@@ -43,12 +43,7 @@ export class ParkingPlace {
     }
     const isPlanned = this.#planned !== undefined;
     this.#planned = parking;
-    if (isPlanned) return;
-    void conversation
-      .until(() => this.#planned === undefined || !conversation.isWorking)
-      .then(() => {
-        if (this.#planned !== undefined) this.#parkNow(this.#planned);
-      });
+    if (!isPlanned) void this.#parkAfterTurn();
   }
 
   /** What stood in the way is gone: it goes on as before, and one that prompts wait for gets a process. */
@@ -75,6 +70,14 @@ export class ParkingPlace {
     if (parking === null) return undefined;
     const { reason, until, note } = parking;
     return new TroupeError('SESSION_PARKED', { reason: note, details: { id, reason, until } });
+  }
+
+  async #parkAfterTurn(): Promise<void> {
+    const { conversation } = this.#options;
+    // Between the news and this moment it may have gone on, and be planned anew.
+    do await conversation.until(() => this.#planned === undefined || !conversation.isWorking);
+    while (this.#planned !== undefined && conversation.isWorking);
+    if (this.#planned !== undefined) this.#parkNow(this.#planned);
   }
 
   #parkNow(parking: Parking): void {

@@ -1,6 +1,5 @@
 import { TroupeError } from '../errors.ts';
 import type { Conversation } from './conversation.ts';
-import type { SessionLife } from './session-life.ts';
 
 /** `retry`: begin it anew, whatever its tools may have done already. `fail`: it ends as `lost`. */
 export type DoubtAnswer = 'retry' | 'fail';
@@ -19,11 +18,9 @@ const ANSWERS: readonly unknown[] = ['retry', 'fail'] satisfies readonly DoubtAn
 /** The prompts of a session with `onPromptLost: 'ask'` about which somebody has to decide. */
 export class PromptDoubts {
   readonly #conversation: Conversation;
-  readonly #life: SessionLife;
 
-  constructor(conversation: Conversation, life: SessionLife) {
+  constructor(conversation: Conversation) {
     this.#conversation = conversation;
-    this.#life = life;
   }
 
   /** Oldest first. */
@@ -43,7 +40,6 @@ export class PromptDoubts {
     }
     if (!this.#conversation.ledger.resolveDoubt(id, answer)) return false;
     this.#conversation.goOn();
-    if (answer === 'retry') this.#life.wakeForPrompt();
     return true;
   }
 }

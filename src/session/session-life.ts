@@ -335,6 +335,7 @@ export class SessionLife {
     const cause = context.cause === null ? undefined : endFacts(context.cause);
     const reason = isMakingRoom ? ({ reason: 'evicted' } as const) : {};
     if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated', ...reason });
+    if (state === 'hibernated' && from !== 'waiting') this.#options.conversation.goOn();
     if (cause === undefined || context.cause === null) return;
     // Nothing will serve the prompts that wait, until somebody starts the session again.
     if ((state === 'hibernated' && from === 'waiting') || state === 'quarantined') {

@@ -77,7 +77,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const { life, conversation, clock, controlMs } = parts;
     this.#path = new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
     this.permissions = new SessionPermissions(parts.desk, parts.life);
-    this.doubts = new PromptDoubts(parts.conversation, parts.life);
+    this.doubts = new PromptDoubts(parts.conversation);
     this.ended = parts.life.ended.then(({ cause }) => {
       const isAsked = cause.code === 'closed';
       return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
@@ -128,7 +128,6 @@ export class Session extends SessionControls implements AsyncDisposable {
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
     const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields });
-    this.#parts.life.wakeForPrompt();
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
     if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});
     return turn;
@@ -308,13 +307,14 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   /**
    * Ends the process and keeps the session with its conversation; the next prompt starts a process again. Resolves when the
-   * process tree is gone. Rejects with SESSION_BUSY while a turn, background work or a permission request is open, and with
-   * SESSION_CLOSED. Where no process is, it changes nothing. `timeouts.idleMs` does the same by itself.
+   * process tree is gone. Rejects with SESSION_BUSY while a turn, background work or a permission request is open, or a prompt
+   * waits for a process that starts, and with SESSION_CLOSED. Where no process is, it changes nothing. `timeouts.idleMs` does the same by itself.
    */
   async hibernate(): Promise<void> {
     this.#assertOpen();
     const { life, conversation, desk } = this.#parts;
-    if (!isAtRest({ life, conversation, desk }))
+    const isExpected = life.incarnation !== undefined && conversation.ledger.hasNext;
+    if (isExpected || !isAtRest({ life, conversation, desk }))
       throw new TroupeError('SESSION_BUSY', { details: { id: this.id, state: this.state } });
     life.pause('hibernate');
     await conversation.until(() => !life.childSnapshot().matches('pausing'));

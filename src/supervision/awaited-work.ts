@@ -68,7 +68,7 @@ function unfinishedIn(built: BuiltSession, isBroughtBack: (id: string) => boolea
   const { life, conversation, desk, session } = built;
   if (life.isOver || SET_ASIDE.has(life.state)) return undefined;
   if (life.state === 'held' && !isBroughtBack(session.id)) return undefined;
-  if (desk.pending().length > 0) return 'person';
+  if (desk.pending().length + conversation.ledger.inDoubt.length > 0) return 'person';
   if (conversation.ledger.outstanding.length > 0) return 'turn';
   if (conversation.ledger.queued.length > 0) return 'prompt';
   return conversation.isQuiet ? undefined : 'background';

@@ -91,6 +91,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
     admitsWork: () => life?.parking.admitsWork() ?? true,
+    onStranded: () => life?.wakeForPrompt(),
     ...(around.spending === undefined ? {} : { spending: around.spending }),
     again: (result) => retry.again(result),
   });
