@@ -104,7 +104,8 @@ export type SessionFact =
  */
 export type WatchdogFact =
   | ({ readonly type: 'watchdog.warned'; readonly interruptAt: number | undefined } & SilenceFacts)
-  | ({ readonly type: 'watchdog.recovered' | 'watchdog.interrupted' } & SilenceFacts);
+  | ({ readonly type: 'watchdog.recovered' } & SilenceFacts)
+  | ({ readonly type: 'watchdog.interrupted' } & SilenceFacts);
 
 export interface SilenceFacts {
   /** For whom it waited. */

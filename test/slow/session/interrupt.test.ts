@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import { errorFrom, eventOf, expectNoViolations, isAlive, linesTo, reaches, stage } from './stage.ts';
 
+const TOOL = { id: 'toolu_after', name: 'Bash', input: {} };
+const RESULT = { type: 'tool_result', tool_use_id: 'toolu_after', content: 'ok' };
+
 describe('an interrupt', () => {
   it('that is never answered ends at its deadline: typed error, interrupted turn, resumed session (R41)', async () => {
     const { start, fake } = await stage({
@@ -69,17 +72,24 @@ describe('an interrupt', () => {
     expect((await session.prompt('next').result).outcome).toBe('completed');
   });
 
-  it('is an outcome, no failure: no error, no restart, also while a tool runs (R43)', async () => {
+  it('is an outcome, no failure: no error, no restart, also while a tool runs or has just ended (R43)', async () => {
+    const toolUse = { type: 'assistant', message: { role: 'assistant', content: [{ ...TOOL, type: 'tool_use' }] } };
+    const toolResult = { type: 'user', message: { role: 'user', content: [RESULT] } };
     const { start, fake } = await stage({
       rules: [
         on(when.prompt('think'), step.delay(20_000)),
         on(when.prompt('tool'), step.toolTurn({ tool: 'Bash', input: {}, ask: false, runMs: 20_000 })),
+        on(when.prompt('after'), step.emit(toolUse), step.emit(toolResult), step.delay(20_000)),
       ],
     });
     const session = await start();
-    for (const text of ['think', 'tool']) {
+    for (const text of ['think', 'tool', 'after']) {
       const turn = session.prompt(text);
       await eventOf(session, 'prompt.started', ({ promptId }) => promptId === turn.id);
+      if (text === 'after')
+        await eventOf(session, 'message', ({ message }) =>
+          message.raw.includes('"tool_result","tool_use_id":"toolu_after"'),
+        );
       await session.interrupt();
       expect(await turn.result).toMatchObject({ outcome: 'interrupted', error: undefined, text: undefined });
     }

@@ -26,9 +26,16 @@ export const INTERRUPTS: ReportTopic = {
       ...titles('slow/real-cli/interrupts', 'of nobody brings no result, and the next prompt runs'),
     ],
     R43: [
-      ...titles(INTERRUPT_FILE, 'is an outcome, no failure: no error, no restart, also while a tool runs'),
+      ...titles(
+        INTERRUPT_FILE,
+        'is an outcome, no failure: no error, no restart, also while a tool runs or has just ended',
+      ),
       ...titles('session/prompt-ledger', 'is an interruption and no error, whatever the diagnostic says'),
-      ...titles('slow/real-cli/interrupts', 'ends a streaming turn with one result that names the reason'),
+      ...titles(
+        'slow/real-cli/interrupts',
+        'ends a streaming turn with one result that names the reason',
+        'ends a running shell with everything it started, and tells its task stopped',
+      ),
     ],
     R45: titles(INTERRUPT_FILE, 'that is acknowledged while the work goes on is no stop until the process is gone'),
   },
@@ -103,6 +110,19 @@ export const TIMEOUTS: ReportTopic = {
         'says something every 10 seconds for 30 minutes under a limit of 60 seconds',
         'waits two days for an approval',
         'runs a tool for 40 minutes without a frame',
+        'is warned of, interrupted, and its process replaced with the conversation resumed',
+      ),
+      ...titles(
+        'slow/session/watchdog',
+        'is warned of and interrupted; who ignores that loses the whole tree, and the conversation goes on',
+        'is interrupted and keeps its process, when the CLI obeys',
+        'waits for a tool that says nothing longer than the model may be silent',
+        'warns of a turn only when it was silent for long enough while the host ran',
+      ),
+      ...titles(
+        'slow/real-cli/watchdog',
+        'warns of a model that says nothing, interrupts it, and the same process takes the next prompt',
+        'waits for a shell longer than the model may be silent',
       ),
       ...titles(
         'slow/supervision/restart',
