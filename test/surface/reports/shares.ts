@@ -47,37 +47,44 @@ export const QUEUEING: ReportTopic = {
 export const RATE_LIMITS: ReportTopic = {
   topic: 'ratelimit',
   entries: {
-    R86: {
-      shown: [
-        ...titles(
-          'machines/account',
-          'is waited for until the reset that was told, and a little longer',
-          'is met by one session alone, and the others follow one after the other',
-          'whose reset %s is waited for with a growing, bounded delay',
-        ),
-        ...titles('machines/child-parked', 'has its process ended, and no restart is counted'),
-        ...titles('supervision/parked-sessions', 'takes prompts, says until when it waits, and runs them afterwards'),
-      ],
-      missing: 'Six sessions that meet one wall, over real processes.',
-    },
+    R86: [
+      ...titles(
+        'machines/account',
+        'is waited for until the reset that was told, and a little longer',
+        'is met by one session alone, and the others follow one after the other',
+        'whose reset %s is waited for with a growing, bounded delay',
+      ),
+      ...titles('machines/child-parked', 'has its process ended, and no restart is counted'),
+      ...titles('supervision/parked-sessions', 'takes prompts, says until when it waits, and runs them afterwards'),
+      ...titles(
+        'supervision/quota-walls',
+        'is told once, tried by one session after the reset, and then the others follow',
+        '%s is tried after a bounded wait',
+        'of older releases tells its reset in the text',
+        'is not waited for where that is switched off',
+      ),
+      ...titles('slow/supervision/walls', 'six processes meet one wall'),
+    ],
   },
 };
 
 export const LOGINS: ReportTopic = {
   topic: 'auth',
   entries: {
-    R89: {
-      shown: [
-        ...titles('slow/supervision/limits', 'starts no more at a time than it may'),
-        ...titles(
-          'machines/account',
-          'locks the account, told once, until the credentials are other ones; then one tries first',
-        ),
-        ...titles('machines/child-parked', 'is not set aside by a cause that would be permanent'),
-        ...titles('session/exit-cause', 'is the login when that was the last word of the CLI'),
-      ],
-      missing: 'Twenty starts of which half have no login, over real processes.',
-    },
+    R89: [
+      ...titles('slow/supervision/limits', 'starts no more at a time than it may'),
+      ...titles(
+        'machines/account',
+        'locks the account, told once, until the credentials are other ones; then one tries first',
+      ),
+      ...titles('machines/child-parked', 'is not set aside by a cause that would be permanent'),
+      ...titles('session/exit-cause', 'is the login when that was the last word of the CLI'),
+      ...titles(
+        'supervision/lost-login',
+        'is told once, burns no restart, holds new starts back, and ends when somebody has logged in',
+      ),
+      ...titles('slow/supervision/walls', 'twenty start in the same second and half have lost their login'),
+    ],
   },
 };
 
