@@ -76,20 +76,29 @@ describe('the review board', () => {
     expect([...processesOf('style'), ...processesOf('facts')]).toEqual([]);
   }, 120_000);
 
-  it('has its vote from a reviewer whose CLI is killed in its turn (P8)', async () => {
+  it('has the votes of all, also of the one whose CLI is killed in its turn, and an inspector sees all of it (P8)', async () => {
     const stuck: ModelRule = { when: { promptContains: 'Review this draft' }, reply: hang(), times: 1 };
-    const { supervisor, setting, reached } = await set([stuck, ...RULES]);
-    const board = createActor(reviewBoard(['style']), {
+    const { supervisor, setting, seen, inspect, reached } = await set([stuck, ...RULES]);
+    const board = createActor(reviewBoard(['style', 'facts']), {
+      inspect,
       input: {
         draft: 'Our first version: actors.',
         start: (id) => (options) => supervisor.start({ ...setting, ...options, id }),
       },
     });
     board.start();
+    // Only one of them was left without an answer; the other has voted by then.
+    await expect.poll(() => Object.keys(board.getSnapshot().context.votes)).toHaveLength(1);
     await reached('Review this draft');
-    process.kill(Number(supervisor.session('style')?.pid), 'SIGKILL');
+    const [voter] = Object.keys(board.getSnapshot().context.votes);
+    const victim = supervisor.session(voter === 'style' ? 'facts' : 'style');
+    process.kill(Number(victim?.pid), 'SIGKILL');
 
-    expect(await toPromise(board)).toEqual({ verdict: 'rejected', votes: { style: 'reject' } });
+    expect(await toPromise(board)).toEqual({ verdict: 'rejected', votes: { style: 'reject', facts: 'reject' } });
+    expect(victim?.history().filter(({ state }) => state === 'spawning')).toHaveLength(2);
+    expect([...seen.machines]).toEqual(expect.arrayContaining(['review-board', 'supervisor', 'child', 'session']));
+    expect(seen.events).toEqual(expect.arrayContaining(['session.restarting', 'session.turn-ended']));
+    expect(seen.unwritable).toEqual([]);
   }, 120_000);
 });
 
