@@ -50,8 +50,8 @@ export class ParkingPlace {
   unpark(): void {
     const { conversation, send } = this.#options;
     this.#planned = undefined;
-    if (conversation.ledger.queued.length > 0) send({ type: 'child.start' });
     send({ type: 'child.unpark' });
+    // Where it slept, or is asked to, a prompt that waits wakes it; what its group holds the group starts.
     conversation.goOn();
   }
 

@@ -1,4 +1,5 @@
 import type { Parking } from '../../machines/child/child.context.ts';
+import type { Barrier } from '../session/parking-place.ts';
 import { isModelAnswer, limitHitOf, loginFailureOf } from '../wire/account-facts.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { factOf } from '../wire/facts.ts';
@@ -33,6 +34,11 @@ export class AccountSeat implements AccountMember {
     return this.#desk.admits(this.id, this.#hasWork) ? undefined : this.#desk.parking();
   }
 
+  /** Something else keeps it from its work: where it is the one that tries, another one does. */
+  standAside(): void {
+    if (this.#desk.probe === this.id) this.#desk.send({ type: 'session.left', id: this.id, at: this.#desk.now() });
+  }
+
   /** Hears every message before its conversation does. */
   hear(message: CliMessage): void {
     const at = this.#desk.now();
@@ -64,7 +70,9 @@ export class AccountSeat implements AccountMember {
   }
 
   get #hasWork(): boolean {
-    return (this.#built?.conversation.ledger.queued.length ?? 0) > 0;
+    const ledger = this.#built?.conversation.ledger;
+    // Behind one in doubt nothing goes out before somebody has decided.
+    return ledger !== undefined && ledger.queued.length > 0 && ledger.inDoubt.length === 0;
   }
 
   #hearLimit(message: CliMessage, at: number): void {
@@ -95,4 +103,15 @@ export class AccountSeat implements AccountMember {
     if (!this.#desk.isWaiting(this.id)) return;
     this.#desk.send({ type: 'session.waiting', id: this.id, hasWork: this.#hasWork, at });
   }
+}
+
+/** What stands in the way of a session: a limit or a lost login of its account before its own means. */
+export function barrierOf(account: AccountSeat | undefined, { barrier }: { readonly barrier: Barrier }): Barrier {
+  return () => {
+    const wall = account?.barrier();
+    if (wall !== undefined) return wall;
+    const obstacle = barrier();
+    if (obstacle !== undefined) account?.standAside();
+    return obstacle;
+  };
 }

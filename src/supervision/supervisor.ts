@@ -23,6 +23,7 @@ import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import type { AccountView } from './account-desk.ts';
 import { AccountRegistry } from './account-registry.ts';
+import { barrierOf } from './account-seat.ts';
 import { AdmissionControl } from './admission.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
 import { budgetHands } from './budget-hands.ts';
@@ -353,7 +354,7 @@ export class Supervisor implements AsyncDisposable {
       open: spawn ?? openSubprocess,
       inspect,
       admission: this.#admission.place({ key, configDir: folder }),
-      barrier: () => account?.barrier() ?? seat.barrier?.(),
+      barrier: barrierOf(account, seat),
       hear: (message) => account?.hear(message),
       spending: seat.spending,
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
