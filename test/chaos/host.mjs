@@ -13,15 +13,16 @@ function tell(fact) {
 const supervisor = createSupervisor(plan.supervisor);
 supervisor.on('event', (event) => {
   if (event.type === 'orphan.reaped' || event.type === 'orphan.survived') tell(event);
+  // From the log, not from the turn: a promise could not show a second outcome.
+  if (event.type === 'prompt.ended') tell({ type: 'outcome', id: event.promptId, outcome: event.outcome });
   if (event.type === 'session.started') tell({ type: 'started', sessionId: event.sessionId, pid: event.pid });
   if (event.type === 'session.state-changed' && event.state === 'closing')
     tell({ type: 'closing', sessionId: event.sessionId });
 });
 
 function prompt(session, { id, text }) {
-  const turn = session.prompt(text, { id });
+  session.prompt(text, { id });
   tell({ type: 'accepted', id });
-  void turn.result.then(({ outcome }) => tell({ type: 'outcome', id, outcome }));
 }
 
 async function run({ options, prompts = [] }) {
