@@ -80,18 +80,22 @@ describe('a prompt whose tool was cut off by kill -9', () => {
 });
 
 describe('a login that is refused', () => {
-  it('with 401 of the API fails the turn, and the process takes the next prompt: no restart is spent (R89, WIRE §13)', async () => {
-    const { start } = await stage();
+  it('with 401 of the API fails the turn; the next prompt waits without a process until somebody says go on, and no restart is spent (R89, WIRE §13)', async () => {
+    const { start, supervisor } = await stage();
     const session = await start({ restart: RESTART });
     const result = await session.prompt('ERROR 401').result;
-
     expect(result).toMatchObject({ outcome: 'failed', error: { details: { apiErrorStatus: 401 } } });
-    expect((await session.prompt('hello').result).outcome).toBe('completed');
-    expect(session.incarnation).toBe(1);
+    const waiting = session.prompt('hello');
+    await eventOf(session, 'session.parked', ({ reason }) => reason === 'auth');
+
+    const [account] = supervisor.accounts();
+    supervisor.resumeAccount(account?.key ?? '');
+
+    expect((await waiting.result).outcome).toBe('completed');
     expect(session.explain().failures).toEqual([]);
   });
 
-  it('fails the turn and not the process; only a process that then leaves ends as auth, and is not started again (R89)', async () => {
+  it('fails the turn and not the process; a process that then leaves is not started again: its session waits for a login (R89)', async () => {
     const { start } = await stage({ env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' } });
     const session = await start({ restart: RESTART });
     const result = await session.prompt('hello').result;
@@ -102,9 +106,10 @@ describe('a login that is refused', () => {
 
     await session.control('end_session').catch(() => {});
 
-    const { cause } = await eventOf(session, 'session.quarantined');
-    expect(cause).toMatchObject({ code: 'NOT_LOGGED_IN', ending: 'auth' });
-    expect(session.explain().advice).toContain('Log in');
+    const { reason, note } = await eventOf(session, 'session.parked');
+    expect(reason).toBe('auth');
+    expect(note).toContain('Log in');
+    expect(session.explain().failures).toEqual([]);
   });
 });
 
