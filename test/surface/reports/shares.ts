@@ -64,6 +64,15 @@ export const RATE_LIMITS: ReportTopic = {
         'is not waited for where that is switched off',
       ),
       ...titles('slow/supervision/walls', 'six processes meet one wall'),
+      ...titles(
+        'machines/account-property',
+        'has one session try at a time, none before the reset, and in the end lets everybody go on',
+      ),
+      ...titles(
+        'supervision/quota-property',
+        'sends nothing before the reset, has one session try at a time, and ends every prompt once',
+      ),
+      ...titles('slow/real-cli/quota', 'parks the session, and lets the prompt complete once it is over'),
     ],
   },
 };
