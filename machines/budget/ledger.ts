@@ -1,4 +1,4 @@
-import { type Amounts, type Limits, limitsOf, minus, NOTHING, plus, type Unit } from './amounts.ts';
+import { type Amounts, type Limits, limitsOf, minus, NOTHING, plus, UNITS, type Unit } from './amounts.ts';
 
 export type ScopeKind = 'session' | 'key' | 'group' | 'day' | 'total';
 /** Whose money it is. `name`: the id, the key, the group or the date; empty for the total. */
@@ -137,6 +137,15 @@ export function spend(ledger: Ledger, { id, settled, open, hasTurn, isUnpriced }
     };
   }
   return { ...ledger, accounts, payers: { ...ledger.payers, [own]: { ...payer, open, hasTurn } } };
+}
+
+/** Whether that changes anything: that a turn runs is asked for only where turns have a limit. */
+export function isNews(ledger: Ledger, { id, settled, open, isUnpriced }: Spending): boolean {
+  const payer = ledger.payers[idOf({ kind: 'session', name: id })];
+  if (payer === undefined) return false;
+  const added = minus(plus(settled, open), payer.open);
+  if (isUnpriced || UNITS.some((unit) => added[unit] !== 0 || open[unit] !== payer.open[unit])) return true;
+  return accountsOf(ledger, payer).some(({ rule }) => rule.limits.turns !== undefined);
 }
 
 /** Adds to the limits of a scope; a unit without a limit stays without. */

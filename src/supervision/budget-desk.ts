@@ -2,7 +2,7 @@ import { type Actor, createActor } from 'xstate';
 import { limitsOf } from '../../machines/budget/amounts.ts';
 import type { BudgetEvent, BudgetNotice } from '../../machines/budget/budget.events.ts';
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
-import { type Block, blockOf, idOf, type OnLimit, payersOf, type Scope } from '../../machines/budget/ledger.ts';
+import { type Block, blockOf, idOf, isNews, type OnLimit, payersOf, type Scope } from '../../machines/budget/ledger.ts';
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -128,7 +128,8 @@ export class BudgetDesk {
   #spent(id: string, { unpricedModel, ...news }: UsageNews): void {
     if (unpricedModel !== undefined) this.#tellUnpriced(id, unpricedModel);
     this.#followCalendar();
-    this.#send({ type: 'usage.told', at: this.#clock.now(), id, ...news });
+    // Each prompt of each session passes here: where nothing can follow, the machine is not asked.
+    if (isNews(this.#ledger, { id, ...news })) this.#send({ type: 'usage.told', at: this.#clock.now(), id, ...news });
   }
 
   #obstacleOf(id: string): Parking | undefined {
