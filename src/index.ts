@@ -162,6 +162,8 @@ export type { FleetEvent, ShutdownEvent } from './supervision/fleet-event.ts';
 export type { Group } from './supervision/group.ts';
 export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
 export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';
+export type { PoolEvent, PoolNews } from './supervision/pool-event.ts';
+export type { PrewarmOptions } from './supervision/prewarm.ts';
 export { type Query, type QueryInput, type QueryInterruptReceipt, query } from './supervision/query.ts';
 export type {
   QueryMessage,
@@ -185,6 +187,7 @@ export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
+export type { PrewarmedPool } from './supervision/warm-pool.ts';
 export type {
   ExitReport,
   LaunchPlan,

@@ -20,6 +20,10 @@ export const SettledCall = z.strictObject({ ceilingMs: duration });
 export const AnswerCall = z.strictObject({ by: z.string().min(1).max(200).optional() });
 export const RaiseCall = z.strictObject(RaiseShape);
 export const ShutdownCall = z.strictObject({ timeoutMs: duration });
+export const PrewarmCall = z.strictObject({
+  count: z.int().min(1).max(1_000).optional(),
+  ttlMs: duration,
+});
 export const DrainCall = z.strictObject({ timeoutMs: duration, signal });
 export const BudgetScopeCall = z.union(
   [

@@ -18,11 +18,23 @@ export interface AdmissionControlOptions {
   readonly before?: (signal: AbortSignal) => Promise<void>;
   /** Somebody waits that could be served if a slot, or memory, were given back. */
   readonly onShort?: () => void;
+  /** Nobody waits, and there may be slots that are free. */
+  readonly onRoom?: () => void;
 }
 
 export interface PlaceOptions {
   readonly key?: string | undefined;
   readonly configDir?: string | undefined;
+}
+
+export interface SparePlace {
+  /** Takes a slot to run at all if one is free that nobody waits for; says whether. */
+  take(): boolean;
+  /** Waits for a slot to start; resolves with its release. Rejects with ABORTED when the signal fires. */
+  start(signal: AbortSignal): Promise<Release>;
+  /** Its memory is taken already. */
+  settled(): void;
+  giveBack(): void;
 }
 
 /** How many processes may exist and how many may start at the same time. Keeps no place for who is gone. */
@@ -31,15 +43,21 @@ export class AdmissionControl {
   readonly #gates: StartGates;
   readonly #before: (signal: AbortSignal) => Promise<void>;
 
-  constructor({ limits, clock, freeMemory, before = async () => {}, onShort = () => {} }: AdmissionControlOptions) {
+  constructor(options: AdmissionControlOptions) {
+    const { limits, clock, freeMemory, before = async () => {}, onShort = () => {}, onRoom } = options;
     this.#before = before;
-    this.#line = new SessionLine({ limits, clock, freeMemory, onShort });
+    this.#line = new SessionLine({ limits, clock, freeMemory, onShort, onRoom });
     this.#gates = new StartGates(limits);
   }
 
   /** Slots that are held, places that wait for one, and starts in progress. */
   get load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
     return { sessions: this.#line.held, waiting: this.#line.waiting, starting: this.#gates.held };
+  }
+
+  /** Somebody waits for memory. */
+  get lacksMemory(): boolean {
+    return this.#line.isShortOfMemory;
   }
 
   /** What those who wait lack. */
@@ -60,6 +78,20 @@ export class AdmissionControl {
       giveBack: () => line.giveBack(ticket),
       position: () => line.positionOf(ticket),
       lack: () => (line.positionOf(ticket) === undefined ? undefined : { what: line.lackOf(ticket), ...line.memory }),
+    };
+  }
+
+  /** The place of a process that has no session yet: it never stands in the line. */
+  sparePlace(configDir?: string | undefined): SparePlace {
+    const ticket: Ticket = { key: undefined };
+    return {
+      take: () => this.#line.takeSpare(ticket),
+      start: async (signal) => {
+        await this.#before(signal);
+        return this.#startSlot(ticket, signal, configDir);
+      },
+      settled: () => this.#line.settled(ticket),
+      giveBack: () => this.#line.giveBack(ticket),
     };
   }
 

@@ -3,6 +3,7 @@ import type { SessionEvent } from '../store/session-event.ts';
 import type { AccountFleetEvent } from './account-event.ts';
 import type { RemainingWork } from './drain-tally.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
+import type { PoolEvent } from './pool-event.ts';
 import type { OrphanEvent } from './start-sweep.ts';
 
 /** The way down of the supervisor. `deadlineAt`: epoch milliseconds when the phase gives up; undefined for never. */
@@ -31,4 +32,5 @@ export type FleetEvent =
   | AccountFleetEvent
   | GroupFleetEvent
   | OrphanEvent
+  | PoolEvent
   | ShutdownEvent;

@@ -1,3 +1,4 @@
+import { TroupeError } from '../errors.ts';
 import type { Logger } from '../launch/supervisor-options.ts';
 import type { FleetEvent } from './fleet-event.ts';
 
@@ -15,8 +16,12 @@ export class FleetObservers {
     return this.#listeners.size > 0;
   }
 
-  /** Returns the way to stop it. */
-  add(listener: (event: FleetEvent) => void): () => void {
+  /** Returns the way to stop it. Throws INVALID_OPTIONS for what is no listener of events. */
+  add(kind: 'event', listener: (event: FleetEvent) => void): () => void {
+    if (kind !== 'event' || typeof listener !== 'function') {
+      const field = kind === 'event' ? 'listener' : 'kind';
+      throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
+    }
     const isolated = this.isolated(listener);
     this.#listeners.add(isolated);
     return () => this.#listeners.delete(isolated);

@@ -12,7 +12,7 @@ export interface IncarnationPlanInput {
   readonly number: number;
   readonly options: SessionOptions;
   readonly settings: RuntimeSettings;
-  readonly conversation: Conversation;
+  readonly conversation: Pick<Conversation, 'facts'>;
   readonly stderrTailBytes: number;
   readonly mcpTimeoutMs: number;
   /** Where the conversation comes from and goes to, besides the disk. */

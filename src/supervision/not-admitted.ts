@@ -12,3 +12,7 @@ export function notAdmitted(state: SupervisorStateName, phase: SupervisorPhase):
 export function isCalledOff(error: unknown): boolean {
   return TroupeError.is(error) && error.code === 'SESSION_CLOSED';
 }
+
+export function sessionExists(id: string): TroupeError {
+  return new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
+}

@@ -3,6 +3,7 @@ import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { unsupportedOptions } from '../launch/option-support.ts';
 import { pathRoots } from '../launch/path-roots.ts';
 import { realPathOf } from '../launch/real-path.ts';
@@ -23,19 +24,20 @@ import { SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
 import { EventLog } from '../store/event-log.ts';
-import type { OpenTransport } from '../transport/transport.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import { StoreLink } from './store-link.ts';
+import type { Launcher } from './warm-pools.ts';
 
 export interface SessionSurroundings {
   readonly clock: Clock;
   /** The same without the sleep of the host. */
   readonly awake: AwakeClock;
-  readonly open: OpenTransport;
+  /** How a process of that session, with that environment of its own, is planned and started. */
+  readonly launcher: (id: string, env: SessionOptions['env'], plan: Launcher['plan']) => Launcher;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
   /** What stands in the way of its work; asked before each start and each prompt. */
@@ -67,6 +69,8 @@ export interface BuiltSession {
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
   readonly log: EventLog;
+  /** What its process with that number would be started with now. Writes the private files for it. */
+  readonly plan: (number: number) => Promise<PlannedLaunch>;
 }
 
 const SETTLED_PERMISSIONS_KEPT = 200;
@@ -100,6 +104,18 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const servers = new ServerSet(options.mcpServers);
   const { sessionStore: store } = options;
   const storeLink = store === undefined ? undefined : new StoreLink(store, options, clock);
+  const plan = (number: number) =>
+    planIncarnation({
+      id,
+      number,
+      options: { ...options, mcpServers: servers.servers },
+      settings,
+      conversation,
+      stderrTailBytes,
+      mcpTimeoutMs: timeouts.mcpServerMs,
+      storeLink,
+      registrations: hooks.registration(),
+    });
   life = new SessionLife({
     id,
     restart,
@@ -131,19 +147,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         number,
         codec: streamJson,
         clock: around.awake,
-        open: around.open,
-        plan: () =>
-          planIncarnation({
-            id,
-            number,
-            options: { ...options, mcpServers: servers.servers },
-            settings,
-            conversation,
-            stderrTailBytes,
-            mcpTimeoutMs: timeouts.mcpServerMs,
-            storeLink,
-            registrations: hooks.registration(),
-          }),
+        ...around.launcher(id, options.env, () => plan(number)),
         timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,
@@ -176,7 +180,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     clock,
     raiseBudget: around.raiseBudget,
   });
-  return { session, options, life, conversation, desk, log };
+  return { session, options, life, conversation, desk, log, plan };
 }
 
 /** Whoever else has to know a message knows it first: what it means decides what the conversation may do next. */

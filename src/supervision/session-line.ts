@@ -44,6 +44,7 @@ export class SessionLine {
   readonly #clock: Clock;
   readonly #freeMemory: () => number;
   readonly #onShort: () => void;
+  readonly #onRoom: () => void;
   readonly #held = new Set<Ticket>();
   readonly #heldByKey = new Map<string, number>();
   /** Admitted, and not seen ready yet: their memory is not taken yet. */
@@ -62,11 +63,14 @@ export class SessionLine {
     freeMemory: () => number;
     /** Somebody waits that could be served if a slot, or memory, were given back. */
     onShort: () => void;
+    /** Nobody waits, and there may be slots that are free. */
+    onRoom?: (() => void) | undefined;
   }) {
     this.#limits = options.limits;
     this.#clock = options.clock;
     this.#freeMemory = options.freeMemory;
     this.#onShort = options.onShort;
+    this.#onRoom = options.onRoom ?? (() => {});
   }
 
   get held(): number {
@@ -114,6 +118,14 @@ export class SessionLine {
     });
   }
 
+  /** Takes a slot that nobody waits for; false when there is none, or no memory. Asks nobody to make room. */
+  takeSpare(ticket: Ticket): boolean {
+    if (this.waiting > 0 || this.#held.size >= this.#limits.maxSessions || this.#isKeyFull(ticket.key)) return false;
+    if (!this.#hasMemory()) return false;
+    this.#admit({ ticket, admit: () => {} });
+    return true;
+  }
+
   /** Gives the slot back, if one is held. */
   giveBack(ticket: Ticket): void {
     if (!this.#held.delete(ticket)) return;
@@ -142,6 +154,11 @@ export class SessionLine {
     if (this.#returning.has(ticket)) return 'memory';
     if (this.#isKeyFull(ticket.key)) return 'slot-of-key';
     return this.#held.size < this.#limits.maxSessions && this.#isShortOfMemory ? 'memory' : 'session-slot';
+  }
+
+  /** Somebody waits for memory. */
+  get isShortOfMemory(): boolean {
+    return this.#isShortOfMemory;
   }
 
   /** What the memory was when somebody was last kept waiting for it. */
@@ -190,6 +207,7 @@ export class SessionLine {
     }
     this.#lookAgain();
     if (this.waiting > 0) this.#onShort();
+    else this.#onRoom();
   }
 
   #admit({ ticket, admit }: Waiter): void {

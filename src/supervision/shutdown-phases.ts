@@ -17,6 +17,8 @@ export interface ShutdownPhasesOptions {
   /** In order of start. */
   readonly sessions: () => Iterable<BuiltSession>;
   readonly groups: GroupRegistry;
+  /** Ends the processes that no session has, hurried or not. */
+  readonly endWarm: (isHurried: boolean) => Promise<void>;
   readonly tell: (event: FleetEvent) => void;
 }
 
@@ -67,8 +69,16 @@ export class ShutdownPhases {
         settleStarts: this.#port('stopping-admission', () => this.#callOffStarts()),
         finishTurns: this.#port('finishing-turns', () => {}),
         interruptTurns: this.#port('interrupting', () => this.#interrupt()),
-        closeChildren: this.#port('closing', () => this.#stop('close')),
-        killChildren: this.#port('killing', () => this.#stop('kill')),
+        closeChildren: this.#port(
+          'closing',
+          () => this.#stop('close'),
+          () => this.#options.endWarm(false),
+        ),
+        killChildren: this.#port(
+          'killing',
+          () => this.#stop('kill'),
+          () => this.#options.endWarm(true),
+        ),
         flushChildren: this.#port(
           'flushing',
           () => {},
@@ -98,13 +108,13 @@ export class ShutdownPhases {
   #port(phase: SupervisorPhase, act: () => void, also: () => Promise<void> | undefined = () => undefined) {
     return fromPromise<PhaseOutput>(async ({ signal }) => {
       act();
-      await this.#tally.settled(phase, signal);
-      await also();
+      await Promise.all([this.#tally.settled(phase, signal), also()]);
       return { at: this.#options.clock.now() };
     });
   }
 
   #callOffStarts(): void {
+    void this.#options.endWarm(false);
     const { groups } = this.#options;
     const isAtWork = (id: string) =>
       [...this.#options.sessions()].some((built) => built.session.id === id && !isIdle(built));

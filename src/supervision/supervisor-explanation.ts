@@ -1,6 +1,7 @@
 import type { SupervisorPhase, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import type { AwaitedReason } from './awaited-work.ts';
 import type { RemainingWork } from './drain-tally.ts';
+import type { ShutdownPhases } from './shutdown-phases.ts';
 
 /** What a supervisor is doing, why, and until when; JSON. */
 export interface SupervisorExplanation {
@@ -18,6 +19,23 @@ export interface SupervisorExplanation {
   /** All sessions that are not over, whatever they do. */
   readonly sessions: number;
   readonly groups: number;
+}
+
+export function explainPhases(
+  phases: ShutdownPhases,
+  about: Pick<SupervisorExplanation, 'state' | 'phase' | 'since'> & { readonly deadlineAt: number | null },
+  counts: Pick<SupervisorExplanation, 'sessions' | 'groups'>,
+): SupervisorExplanation {
+  return {
+    ...about,
+    deadlineAt: about.deadlineAt ?? undefined,
+    because: becauseOf(about.phase),
+    awaited: phases.awaited().map(({ built, reason }) => {
+      return { id: built.session.id, state: built.session.state, reason };
+    }),
+    remaining: phases.remaining,
+    ...counts,
+  };
 }
 
 /** The groups come with their own explanations. */

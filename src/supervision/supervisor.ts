@@ -16,7 +16,6 @@ import { assertPlain, isPlain } from '../launch/plain-object.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
-import type { PermissionRequest } from '../permissions/permission-request.ts';
 import { DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
@@ -39,12 +38,18 @@ import { GroupRegistry } from './group-registry.ts';
 import { endWithHost } from './host-loss.ts';
 import { hostSignals } from './host-signals.ts';
 import { IdleEviction } from './idle-eviction.ts';
-import { isCalledOff, notAdmitted } from './not-admitted.ts';
+import { inboxOf } from './inbox.ts';
+import { inheritedOptions } from './inherited-options.ts';
+import { isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
+import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
-import { type BuiltSession, buildSession, restartSpec } from './session-factory.ts';
+import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { StartSweep } from './start-sweep.ts';
-import { becauseOf, type SupervisorExplanation } from './supervisor-explanation.ts';
+import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
+import { surroundings } from './surroundings.ts';
+import type { PrewarmedPool } from './warm-pool.ts';
+import { WarmPools } from './warm-pools.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -71,6 +76,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #stopped: Promise<void>;
   readonly #sweep: StartSweep;
   readonly #budget: BudgetDesk;
+  readonly #warm: WarmPools;
 
   constructor(options: SupervisorOptions) {
     this.#observers = new FleetObservers(options.logger);
@@ -86,7 +92,19 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       freeMemory: options.admission?.freeMemory ?? freeMemory,
       before: (signal) => this.#sweep.before(signal),
-      onShort: () => this.#eviction.look(),
+      onShort: () => {
+        this.#warm.lend();
+        this.#eviction.look();
+      },
+      onRoom: () => this.#warm.fill(),
+    });
+    this.#warm = new WarmPools({
+      admission: this.#admission,
+      clock: this.#clock,
+      open: options.spawn ?? openSubprocess,
+      restart: options.restart,
+      timeouts: options.timeouts,
+      tell: (event) => this.#observers.tell(event),
     });
     this.#eviction = new IdleEviction({
       isOn: options.admission?.evictIdle === true,
@@ -115,7 +133,7 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       inspect: this.#options.inspect,
       setting: {
-        inherit: (own) => ({ ...this.#inherited(), ...own }),
+        inherit: (own) => ({ ...inheritedOptions(options), ...own }),
         restart: restartSpec(options.restart, undefined),
       },
       tell: (event) => this.#observers.tell(event),
@@ -130,6 +148,7 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       sessions: () => this.#sessions.values(),
       groups: this.#groups,
+      endWarm: (isHurried) => this.#warm.close(isHurried),
       tell: (event) => this.#observers.tell(event),
     });
     this.#createdAt = this.#clock.now();
@@ -174,7 +193,7 @@ export class Supervisor implements AsyncDisposable {
     const options = this.#optionsOf(input);
     this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
-    if (this.#groups.has(id)) throw existing(id);
+    if (this.#groups.has(id)) throw sessionExists(id);
     this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
@@ -184,6 +203,20 @@ export class Supervisor implements AsyncDisposable {
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
     return built.session;
+  }
+
+  /**
+   * Keeps processes ready: a `start` with equal options takes one and is ready at once. Resolves when they are ready, as far as
+   * there are free slots. Rejects with INVALID_OPTIONS, SUPERVISOR_STOPPED, or the reason not one process could start.
+   */
+  async prewarm(input: SessionOptions = {}, options: PrewarmOptions = {}): Promise<PrewarmedPool> {
+    const own = this.#optionsOf(input);
+    this.#assertAdmits();
+    const built = buildSession(`warm-${randomUUID()}`, own, this.#surroundings(own));
+    const pool = await this.#warm.prewarm(built, options);
+    if (this.state === 'running') return pool;
+    await pool.close();
+    throw notAdmitted(this.state, this.#phase);
   }
 
   /**
@@ -214,10 +247,8 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** Every open permission request of every session, oldest first. */
-  inbox(): (PermissionRequest & { readonly sessionId: string })[] {
-    return [...this.#sessions.values()]
-      .flatMap(({ session, desk }) => desk.pending().map((request) => ({ ...request, sessionId: session.id })))
-      .sort((left, right) => left.askedAt - right.askedAt);
+  inbox(): ReturnType<typeof inboxOf> {
+    return inboxOf(this.#sessions.values());
   }
 
   /** The accounts of the sessions, and of those that are gone while a wall of it stands: limits, login, who waits. JSON. */
@@ -250,11 +281,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Calls the listener with every event of every session. Returns the way to stop it. A listener that throws is logged. */
   on(kind: 'event', listener: (event: FleetEvent) => void): () => void {
-    if (kind !== 'event' || typeof listener !== 'function') {
-      const field = kind === 'event' ? 'listener' : 'kind';
-      throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
-    }
-    return this.#observers.add(listener);
+    return this.#observers.add(kind, listener);
   }
 
   /**
@@ -295,19 +322,8 @@ export class Supervisor implements AsyncDisposable {
   /** What it is doing and, on the way down, what for and until when. */
   explain(): SupervisorExplanation {
     const { since, deadlineAt } = this.#actor.getSnapshot().context;
-    return {
-      state: this.state,
-      phase: this.#phase,
-      since: since ?? this.#createdAt,
-      deadlineAt: deadlineAt ?? undefined,
-      because: becauseOf(this.#phase),
-      awaited: this.#phases.awaited().map(({ built, reason }) => {
-        return { id: built.session.id, state: built.session.state, reason };
-      }),
-      remaining: this.#phases.remaining,
-      sessions: this.#sessions.size,
-      groups: this.groups().length,
-    };
+    const about = { state: this.state, phase: this.#phase, since: since ?? this.#createdAt, deadlineAt };
+    return explainPhases(this.#phases, about, { sessions: this.#sessions.size, groups: this.groups().length });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -323,51 +339,29 @@ export class Supervisor implements AsyncDisposable {
     assertPlain(input);
     const own = readPlainValue(input).value;
     // A value that cannot even be read is reported by the schema, not merged.
-    return parseSessionOptions(isPlain(own) ? { ...this.#inherited(), ...own } : input);
-  }
-
-  #inherited(): Partial<SessionOptions> {
-    const { pathToClaudeCodeExecutable, env, configDir } = this.#options;
-    return {
-      ...(pathToClaudeCodeExecutable === undefined ? {} : { pathToClaudeCodeExecutable }),
-      ...(env === undefined ? {} : { env }),
-      ...(configDir === undefined ? {} : { configDir }),
-    };
+    return parseSessionOptions(isPlain(own) ? { ...inheritedOptions(this.#options), ...own } : input);
   }
 
   #assertFree(id: string, options: SessionOptions): void {
-    if (this.#sessions.has(id)) throw existing(id);
+    if (this.#sessions.has(id)) throw sessionExists(id);
     assertConversationFree(options, this.#sessions.values());
   }
 
   /** `groups`: those it is a member of, from the outermost. */
   #build(id: string, options: SessionOptions, groups: readonly string[]): BuiltSession {
-    const { key, configDir, env, budget } = options;
-    const folder = configDir ?? env?.['CLAUDE_CONFIG_DIR'];
+    const { key, budget } = options;
     let hands: BudgetHands | undefined;
     const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
-    const { spawn, inspect, permissions, restart, onPromptLost, timeouts, limits } = this.#options;
     const account = options.onQuota === 'ignore' ? undefined : this.#accounts.seat(id, options);
     const built = buildSession(id, options, {
-      clock: this.#clock,
-      awake: this.#awake,
-      open: spawn ?? openSubprocess,
-      inspect,
-      admission: this.#admission.place({ key, configDir: folder }),
+      ...this.#surroundings(options),
       barrier: barrierOf(account, seat),
       hear: (message) => account?.hear(message),
       spending: seat.spending,
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,
-      admitsPrompts: () => this.state === 'running',
-      onListenerError: (error) => this.#observers.complain(error),
-      isolated: (observer) => this.#observers.isolated(observer),
-      permissions,
-      restart,
-      onPromptLost,
-      timeouts,
-      limits,
     });
+    const { timeouts } = this.#options;
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
@@ -389,11 +383,19 @@ export class Supervisor implements AsyncDisposable {
     return built;
   }
 
+  #surroundings(own: SessionOptions): SessionSurroundings {
+    return surroundings(own, {
+      options: this.#options,
+      clock: this.#clock,
+      awake: this.#awake,
+      warm: this.#warm,
+      admission: this.#admission,
+      observers: this.#observers,
+      admitsPrompts: () => this.state === 'running',
+    });
+  }
+
   #assertAdmits(): void {
     if (this.state !== 'running') throw notAdmitted(this.state, this.#phase);
   }
-}
-
-function existing(id: string): TroupeError {
-  return new TroupeError('SESSION_EXISTS', { reason: `("${id}")`, details: { field: 'id', id } });
 }

@@ -164,7 +164,7 @@ async function started(answer?: (prompt: MemoryPrompt) => void, barrier?: () => 
     {
       clock,
       awake: awakeClock(clock),
-      open: fleet.open,
+      launcher: (_id, _env, plan) => ({ plan, open: fleet.open }),
       inspect: undefined,
       admission,
       barrier,

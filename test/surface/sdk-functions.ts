@@ -17,7 +17,7 @@ export const FUNCTIONS: Readonly<Record<string, Row>> = {
   startup: ['test/slow/official-sdk/programs.test.ts', 'says, asks the model and ends the same'],
   prewarm: {
     missing:
-      'Marked as alpha there: a process that is parked without a conversation and claimed later. startup() has a process ready for options that are known.',
+      'Marked as alpha there: a process that is parked without a conversation or folder and claimed later by any options. supervisor.prewarm(options) keeps processes for starts with equal options; startup() has one ready for a query.',
   },
   tool: ['test/mcp/tool.test.ts', 'is listed with its description, its schema and its annotations'],
   createSdkMcpServer: ['test/mcp/tool.test.ts', 'the server has instructions and a timeout'],
