@@ -86,6 +86,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
   'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
+  // A process that has no session yet is spoken to, and compared with others, before there is one.
+  'src/supervision/warm-cli.ts': ['src/wire (types)'],
+  'src/supervision/prewarm.ts': ['src/wire'],
+  'src/supervision/launch-key.ts': ['src/permissions', 'node:crypto', 'node:fs/promises'],
   // The files in which the system tells how much memory is left.
   'src/supervision/free-memory.ts': ['node:fs', 'node:path'],
   // Where private files are made, and looked for when their host is gone.
@@ -112,7 +116,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/credentials-watch.ts': ['node:fs/promises', 'node:os', 'node:path'],
   // A query yields messages in the spelling of the CLI: only their types are known here.
   'src/supervision/query-message.ts': ['src/wire (types)'],
-  'src/supervision/supervisor.ts': ['node:crypto', 'src/permissions (types)'],
+  'src/supervision/inbox.ts': ['src/permissions (types)'],
+  'src/supervision/supervisor.ts': ['node:crypto'],
   'src/supervision/conversation-use.ts': ['node:path'],
 };
 

@@ -7,7 +7,7 @@ import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { causeOf, errorOf } from '../session/exit-cause.ts';
 import type { SparePlace } from './admission.ts';
 import type { PoolEvent, PoolNews } from './pool-event.ts';
-import type { WarmProcess } from './warm-process.ts';
+import type { WarmProcess } from './warm-cli.ts';
 
 /** Processes that are kept ready for sessions to come. */
 export interface PrewarmedPool extends AsyncDisposable {
