@@ -8,8 +8,8 @@ import type { AdmissionControl } from './admission.ts';
 import { launchKey } from './launch-key.ts';
 import type { PoolEvent } from './pool-event.ts';
 import { type BuiltSession, restartSpec } from './session-factory.ts';
-import { WarmPool } from './warm-pool.ts';
 import { WarmProcess } from './warm-cli.ts';
+import { WarmPool } from './warm-pool.ts';
 import { assertWarmable } from './warmable.ts';
 
 /** How many processes are kept ready, and how long each. */

@@ -361,8 +361,7 @@ export class Supervisor implements AsyncDisposable {
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,
     });
-    const { timeouts } = this.#options;
-    const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...timeouts, ...options.timeouts };
+    const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
     account?.follow(built);

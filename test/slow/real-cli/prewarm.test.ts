@@ -8,9 +8,13 @@ describe('a warm process of the real CLI', () => {
     const { supervisor, setting, start, cwd } = await stage();
     const asked: string[] = [];
     const hooked: string[] = [];
-    const hooks = (name: string) => ({
-      PreToolUse: [{ hooks: [() => (hooked.push(name), {})] }],
-    });
+    const hooks = (name: string) => {
+      const note = () => {
+        hooked.push(name);
+        return {};
+      };
+      return { PreToolUse: [{ hooks: [note] }] };
+    };
     const pool = await supervisor.prewarm({ ...setting, hooks: hooks('of the pool') });
     const [warm] = processesOf(pool.id);
     expect([pool.ready, warm?.pid]).toEqual([1, expect.any(Number)]);
