@@ -6,7 +6,7 @@ import { recorded } from './transcript-of.ts';
 /** The fake model says 10 tokens in and 20 out for every answer; while it speaks, one of them out. */
 const ANSWER_TOKENS = 30;
 const BEGUN_TOKENS = 11;
-const LONG = 'CALL Bash {"command":"sleep 60","description":"wait"}';
+const LONG = 'CALL Bash {"command":"until false; do sleep 1; done","description":"wait"}';
 
 describe('a budget over the real CLI (SEMANTICS c12)', () => {
   it('stops the turn in which it is reached, after the request that reached it', async () => {

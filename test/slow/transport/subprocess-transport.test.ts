@@ -173,6 +173,7 @@ describe('ending a subprocess', () => {
     endAtLast(holder);
     // Its parent goes first, so that nothing connects it to the tree any more.
     for (const pid of runningWithMark(subject.plan.mark)) if (pid !== subject.pid) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => runningWithMark(subject.plan.mark)).toEqual([subject.pid]);
     await subject.write('go\n');
     await subject.exited;
     await subject.killTree(10_000);
