@@ -6,18 +6,32 @@ export type StoreRecord = SessionRecord | PromptRecord | PermissionRecord | Ledg
 
 export type SessionRecord = {
   readonly kind: 'session';
+  /** As `session.state` said it. */
   readonly state: string;
   /** Set when it has ended for good: retention may take it. */
   readonly endedAt?: number;
-  /** With what it is started again: options, and the settings that were changed since. */
+  /** What of its options is JSON and no secret: with this it is started again. */
   readonly options: Json;
+  /** Options that a store cannot keep, by path: functions, servers of this process, secrets. Without them nothing is started by itself. */
+  readonly withheld?: readonly string[];
+  /** The groups it belongs to, the outermost first. */
+  readonly groups?: readonly string[];
+  /** The settings that were changed since. */
   readonly settings: Json;
   /** Every conversation of the CLI that it had, the newest last. */
   readonly conversationIds: readonly string[];
   /** The conversation that a live process of it has open; no two sessions may name the same. */
   readonly openConversation?: string;
+  /** What the CLI told about itself: its version decides what a resume may rely on. */
+  readonly facts?: Json;
+  /** Turns that ended well; 0 while nothing was ever answered. */
+  readonly completedTurns?: number;
+  /** What its supervision remembers: ends, reasons, the wait that is planned. */
+  readonly child?: Json;
   /** When it was restarted, as far back as the restart window looks. */
   readonly restarts: readonly number[];
+  /** When a host took it up after a crash, since its last completed turn: too many and it is set aside. */
+  readonly recoveries?: readonly number[];
   /** Moments at which something falls due, by name. */
   readonly deadlines: { readonly [name: string]: number };
 };
@@ -30,8 +44,28 @@ export type PromptRecord = {
   readonly outcome?: string;
   readonly acceptedAt: number;
   readonly endedAt?: number;
-  /** What is sent again after a crash. */
+  /** What is sent again after a crash; null when it has ended. */
   readonly content: Json;
+  /** A secret was taken out of the content: it can be shown, and never be sent again. */
+  readonly isRedacted?: true;
+  /** Of content and fields as they were: a repeated id is known by it. */
+  readonly digest?: string;
+  readonly onBusy?: string;
+  readonly isUntrusted?: true;
+  readonly fields?: Json;
+  /** `seq` of the events that began it. */
+  readonly acceptedSeq?: number;
+  readonly startedSeq?: number;
+  /** By what the CLI knows it, where that is not its id. */
+  readonly wireId?: string;
+  /** A process had it once, and was lost before it ended. */
+  readonly wasDelivered?: true;
+  /** It was sent once more under the id that the CLI may know. */
+  readonly isRepeated?: true;
+  /** Why it is held until somebody decides: an error as code, message and details. */
+  readonly doubt?: Json;
+  /** How it ended, as its turn told. */
+  readonly result?: Json;
 };
 
 export type PermissionRecord = {
@@ -49,6 +83,7 @@ export type PermissionRecord = {
   readonly question: Json;
 };
 
+/** One turn and what it used. */
 export type LedgerRecord = {
   readonly kind: 'ledger';
   readonly id: string;
@@ -58,5 +93,6 @@ export type LedgerRecord = {
   readonly costUsd?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** The turn as `session.turns()` shows it, and what the budgets counted. */
   readonly details?: Json;
 };

@@ -33,7 +33,7 @@ it(`${CALLS} random calls at once never have more than ${MOST} processes, as /pr
     else expectAnswer(session.kill());
     if (random.chance(0.3)) await tick(random.below(20));
   }
-  await expect.poll(() => supervisor.load().waiting, { timeout: 120_000 }).toBe(0);
+  await expect.poll(() => supervisor.load().waiting, { timeout: 120_000 + CALLS * 100 }).toBe(0);
   await Promise.all(supervisor.list().map((session) => session.kill()));
   const odd = (await Promise.all(answers)).filter((answer) => answer instanceof Error && !TroupeError.is(answer));
   expect(odd).toEqual([]);
@@ -41,7 +41,7 @@ it(`${CALLS} random calls at once never have more than ${MOST} processes, as /pr
   expect(most).toBeGreaterThan(1);
   expect(marked()).toEqual([]);
   expect(supervisor.load()).toEqual({ sessions: 0, waiting: 0, starting: 0 });
-}, 180_000);
+}, 180_000 + CALLS * 150);
 
 /** Children of this process that carry the mark of a session and have not ended, read independently of the code under test. */
 function marked(): string[] {
