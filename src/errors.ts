@@ -75,7 +75,7 @@ export const ERROR_CODES = {
   STORE_DAMAGED: 'The store is damaged.',
   STORE_NEWER: 'The store was written by a newer release of Troupe.',
   STORE_FOREIGN: 'The file is not a store of Troupe.',
-  STORE_DRIVER_MISSING: 'There is no SQLite for this release of Node.',
+  STORE_DRIVER_MISSING: 'There is no SQLite to open a store with.',
   STORE_CLOSED: 'The store is closed.',
 } as const;
 

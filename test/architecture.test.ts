@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/hooks': ['zod'],
   'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
-  'src/store/sqlite': ['src/store', 'zod', 'node:*', '@photostructure/sqlite'],
+  'src/store/sqlite': ['src/store', 'zod', 'node:*'],
   'src/conversations': ['zod', 'node:*', 'src/wire', 'src/transport'],
   'src/session': [
     'machines',

@@ -13,6 +13,19 @@ const MEANING: Readonly<Record<number, ErrorCode>> = {
 export const BUSY = 5;
 const CANNOT_OPEN = 14;
 
+/** Primary result codes by name. */
+const NAMED: Readonly<Record<string, number>> = {
+  BUSY,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: CANNOT_OPEN,
+  CONSTRAINT: 19,
+  NOTADB: 26,
+};
+
 /** What the system calls a disk that is full, and a file that may not be written. */
 const SYSTEM_MEANING: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'STORE_FULL',
@@ -50,7 +63,10 @@ export function openFailure(error: unknown, path: string): TroupeError {
 /** The primary result code of SQLite; 0 when the error is none of its own. */
 export function resultCodeOf(error: unknown): number {
   const code = typeof error === 'object' && error !== null && 'errcode' in error ? error.errcode : 0;
-  return typeof code === 'number' ? code & 0xff : 0;
+  if (typeof code === 'number' && code !== 0) return code & 0xff;
+  // As better-sqlite3 says it: the primary name, perhaps with what is known beyond it.
+  const primary = /^SQLITE_([A-Z]+)/.exec(systemCodeOf(error))?.[1];
+  return primary === undefined ? 0 : (NAMED[primary] ?? 0);
 }
 
 function systemCodeOf(error: unknown): string {

@@ -68,7 +68,8 @@ export class Pruner {
   #giveBack(): Pruned | undefined {
     const free = pragma(this.#database, 'freelist_count');
     if (free <= STEP_PAGES) return undefined;
-    this.#database.prepare(`PRAGMA incremental_vacuum(${STEP_PAGES})`).all();
+    // A statement that is only run gives back one page: this one is stepped to its end.
+    this.#database.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
     return pragma(this.#database, 'freelist_count') < free ? { events: 0, sessions: 0 } : undefined;
   }
 

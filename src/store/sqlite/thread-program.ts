@@ -1,20 +1,20 @@
 // What runs in the threads of a store: each holds one connection and answers one request after the other.
 import { parentPort } from 'node:worker_threads';
-import { loadDriver } from './driver.ts';
+import { findDriver } from './driver.ts';
 import { failureOf, SqliteService } from './service.ts';
 import type { Answer, Question } from './thread.ts';
 
-const service = loadDriver().then((open) => new SqliteService(open));
+let service: SqliteService | undefined;
 
-parentPort?.on('message', async ({ id, name, request }: Question) => {
-  const answer = await answerTo(id, name, request);
-  parentPort?.postMessage(answer);
+parentPort?.on('message', ({ id, name, request }: Question) => {
+  parentPort?.postMessage(answerTo(id, name, request));
 });
 
-async function answerTo(id: number, name: Question['name'], request: unknown): Promise<Answer> {
+function answerTo(id: number, name: Question['name'], request: unknown): Answer {
   try {
+    service ??= new SqliteService(findDriver().open);
     // Types of questions and answers are paired by `SqliteThread`.
-    return { id, value: (await service)[name](request as never) };
+    return { id, value: service[name](request as never) };
   } catch (error) {
     return { id, failure: failureOf(error) };
   }

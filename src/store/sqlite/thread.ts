@@ -31,9 +31,12 @@ interface Asked {
   readonly reject: (error: TroupeError) => void;
 }
 
+/** Node 22 warns of its own SQLite, which nobody who runs an agent can do anything about. */
+const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
+
 /** A thread of its own, which keeps the process alive only while it owes an answer. `onLost` hears why it ended by itself. */
 export function startThread(onLost: (error: TroupeError) => void): SqliteThread {
-  const worker = new Worker(programPath());
+  const worker = new Worker(programPath(), { execArgv: WITHOUT_WARNING });
   const asked = new Map<number, Asked>();
   let questions = 0;
   let lost: TroupeError | undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ErrorCode, TroupeError } from '../../../src/errors.ts';
-import { loadDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.ts';
+import { findDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.ts';
 import { errorOf, failureOf, SqliteService } from '../../../src/store/sqlite/service.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { SqliteThread } from '../../../src/store/sqlite/thread.ts';
@@ -11,7 +11,7 @@ import type { Change, LogTruncated, Store, StoredEvent } from '../../../src/stor
 import type { StoreRecord } from '../../../src/store/store-record.ts';
 
 /** The driver as it is; tests that need a failure wrap it. */
-export const driver: OpenDatabase = await loadDriver();
+export const driver: OpenDatabase = findDriver().open;
 
 /** Where one test keeps its files. */
 export function temporaryFolder(): string {
