@@ -86,6 +86,15 @@ export {
   ruleOf,
 } from './child/endings.ts';
 export { countRestart, type RestartDecision } from './child/restart-window.ts';
+export {
+  COMEBACK_STATES,
+  type ComebackState,
+  type PersistedChild,
+  persistedChild,
+  type RestoredChild,
+  type RestoreFacts,
+  restoredChild,
+} from './child/restored-child.ts';
 export type { GroupContext, GroupInput, GroupOutput } from './group/group.context.ts';
 export {
   GROUP_STATES,

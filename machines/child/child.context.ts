@@ -2,6 +2,7 @@ import type { EndCause } from '../session/session.events.ts';
 import { backoffMs, healthyAfterMs, type RestartSpec } from './child-spec.ts';
 import { type Ending, isAskedFor, ruleOf } from './endings.ts';
 import { countRestart } from './restart-window.ts';
+import type { ComebackState, RestoredChild } from './restored-child.ts';
 
 export interface ChildInput {
   readonly id: string;
@@ -10,6 +11,8 @@ export interface ChildInput {
   readonly autoStart: boolean;
   /** A member of a group: what an end means is not decided here, but by the group (DESIGN, strategies). */
   readonly isMember: boolean;
+  /** What another host left of it, by `restoredChild`: it begins in the state that this names. */
+  readonly restored?: RestoredChild;
 }
 
 /**
@@ -37,7 +40,9 @@ export interface Failure {
   readonly cause: EndCause;
 }
 
-export interface ChildContext extends ChildInput {
+export interface ChildContext extends Omit<ChildInput, 'restored'> {
+  /** Where it began, when another host had it before. */
+  readonly comeback: ComebackState | null;
   /** Number of the newest incarnation, from 1; 0 before the first. */
   readonly incarnation: number;
   readonly wasEverReady: boolean;
@@ -51,6 +56,8 @@ export interface ChildContext extends ChildInput {
   /** The ending that was worth one restart, until a turn is completed. */
   readonly retriedFor: Ending | null;
   readonly backoffMs: number;
+  /** When that wait is over, in epoch milliseconds; null before the first. */
+  readonly backoffUntil: number | null;
   readonly pausedFor: PauseReason;
   /** Set while it is parked, and from the moment it is to be. */
   readonly parking: Parking | null;
@@ -69,9 +76,14 @@ export interface ChildOutput {
 /** Failures kept to explain a quarantine. */
 const FAILURES_KEPT = 20;
 
-export function initialChild(input: ChildInput): ChildContext {
+export function initialChild({ restored, ...input }: ChildInput): ChildContext {
+  if (restored !== undefined) {
+    const { state, ...kept } = restored;
+    return { ...input, ...kept, comeback: state, readyAt: null };
+  }
   return {
     ...input,
+    comeback: null,
     incarnation: 0,
     wasEverReady: false,
     readyAt: null,
@@ -80,6 +92,7 @@ export function initialChild(input: ChildInput): ChildContext {
     failed: [],
     retriedFor: null,
     backoffMs: 0,
+    backoffUntil: null,
     pausedFor: 'hibernate',
     parking: null,
     wasAsleep: false,
@@ -139,9 +152,11 @@ export function afterRestart(
   const isFree = !isCounted && !isAskedFor(cause.ending);
   const uptimeMs = context.readyAt === null ? 0 : at - context.readyAt;
   const failures = uptimeMs >= healthyAfterMs(context.restart.backoff) ? 1 : context.failures + 1;
+  const waitMs = hasBackoff || isAskedFor(cause.ending) ? backoffMs(context.restart.backoff, failures, chance) : 0;
   return {
     failures,
     restarts: isFree ? context.restarts : countRestart(context.restarts, at, context.restart).restarts,
-    backoffMs: hasBackoff || isAskedFor(cause.ending) ? backoffMs(context.restart.backoff, failures, chance) : 0,
+    backoffMs: waitMs,
+    backoffUntil: at + waitMs,
   };
 }

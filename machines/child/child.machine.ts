@@ -14,6 +14,7 @@ import {
 import type { ChildEvent, ChildNotice, ChildStateName, IncarnationCommand } from './child.events.ts';
 import { admission, incarnation } from './child.ports.ts';
 import { endingOf } from './endings.ts';
+import type { ComebackState } from './restored-child.ts';
 
 const STOPPED: EndCause = { code: 'closed', message: 'The owner asked for the end.', ending: 'asked' };
 
@@ -72,7 +73,8 @@ export const childMachine = setup({
     unpark: assign({ parking: null, wasAsleep: false }),
   },
   guards: {
-    mayTryAgain: ({ context }) => context.wasEverReady || !context.autoStart,
+    comesBack: ({ context }, params: { to: ComebackState }) => context.comeback === params.to,
+    mayTryAgain: ({ context }) => context.wasEverReady || !context.autoStart || context.comeback !== null,
     isStartedByHand: ({ context }) => !context.autoStart,
     isMember: ({ context }) => context.isMember,
     isToBeHeld: ({ context }) => context.pausedFor === 'hold',
@@ -107,7 +109,19 @@ export const childMachine = setup({
     'incarnation.ended': {},
   },
   states: {
-    registered: { always: [{ guard: 'isStartedByHand', target: 'hibernated' }, { target: 'waiting' }] },
+    registered: {
+      always: [
+        comeback('hibernated'),
+        comeback('waiting'),
+        comeback('held'),
+        comeback('parked'),
+        comeback('backing-off'),
+        comeback('quarantined'),
+        comeback('stopped'),
+        { guard: 'isStartedByHand', target: 'hibernated' },
+        { target: 'waiting' },
+      ],
+    },
     hibernated: {
       entry: { type: 'announce', params: { state: 'hibernated' } },
       on: {
@@ -130,7 +144,7 @@ export const childMachine = setup({
             actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
           },
           {
-            // A session with a conversation, or with a first prompt to come, is not lost when there is no room (P8).
+            // A session with a conversation, with a first prompt to come, or from another host is not lost when there is no room (P8).
             guard: 'mayTryAgain',
             target: 'hibernated',
             actions: { type: 'blame', params: ({ event }) => ({ cause: causeOf(event.error) }) },
@@ -315,6 +329,11 @@ export const childMachine = setup({
   },
   output: ({ context }) => ({ cause: context.cause ?? STOPPED }),
 });
+
+/** Where another host had it before, it goes on where that left it. */
+function comeback<S extends ComebackState>(to: S) {
+  return { guard: { type: 'comesBack', params: { to } }, target: to } as const;
+}
 
 function parkingOf({ reason, until, note }: Parking): Parking {
   return { reason, until, note };

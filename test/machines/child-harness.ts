@@ -3,6 +3,7 @@ import type { ChildEvent, IncarnationCommand } from '../../machines/child/child.
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
 import type { RestartSpec } from '../../machines/child/child-spec.ts';
+import type { RestoredChild } from '../../machines/child/restored-child.ts';
 import type { EndCause } from '../../machines/session/session.events.ts';
 import { CRASH } from './event-samples.ts';
 import { stateOf } from './state-name.ts';
@@ -17,10 +18,11 @@ export const RESTART: RestartSpec = {
 export interface ChildOptions extends Partial<RestartSpec> {
   readonly autoStart?: boolean;
   readonly isMember?: boolean;
+  readonly restored?: RestoredChild;
 }
 
 /** A session under supervision whose admission and incarnations are in the hands of the test. */
-export function openChild({ autoStart = true, isMember = false, ...restart }: ChildOptions = {}) {
+export function openChild({ autoStart = true, isMember = false, restored, ...restart }: ChildOptions = {}) {
   const clock = new SimulatedClock();
   const told: string[] = [];
   const announced: string[] = [];
@@ -37,7 +39,13 @@ export function openChild({ autoStart = true, isMember = false, ...restart }: Ch
   });
   const child = createActor(machine, {
     clock,
-    input: { id: 'review', restart: { ...RESTART, ...restart }, autoStart, isMember },
+    input: {
+      id: 'review',
+      restart: { ...RESTART, ...restart },
+      autoStart,
+      isMember,
+      ...(restored === undefined ? {} : { restored }),
+    },
   });
   child.on('state.entered', ({ state }) => announced.push(state));
   child.start();
