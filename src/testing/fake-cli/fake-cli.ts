@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Children } from './children.ts';
@@ -75,6 +76,9 @@ export class FakeCli {
     this.sessionId = isSame ? resumed : (launch.sessionId ?? randomUUID());
     this.memory = new SessionMemory(this.#sessionsFolder, this.sessionId, launch.isPersistent);
     this.turns = new Turns(this, resumed === undefined ? 0 : this.memory.inherit(resumed));
+    const { lastPid } = this.memory;
+    if (isSame && lastPid !== undefined && isRunning(lastPid))
+      this.journal.violation('shared-conversation', `The process ${lastPid} has it open.`);
   }
 
   get isInitializing(): boolean {
@@ -286,5 +290,14 @@ export class FakeCli {
       });
     }
     await this.leave(1, 'unknown-resume');
+  }
+}
+
+/** Also false where it cannot be told. Whoever is dead and was not waited for runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { PromptState } from './session-memory.ts';
 
 /** What a host did that the protocol does not allow, or that a careful host never does. */
 export type ViolationKind =
@@ -19,7 +20,8 @@ export type ViolationKind =
   | 'allow-without-updated-input'
   | 'deny-without-message'
   | 'invalid-permission-answer'
-  | 'missing-mcp-response';
+  | 'missing-mcp-response'
+  | 'shared-conversation';
 
 interface Stamp {
   readonly pid: number;
@@ -39,6 +41,12 @@ export type JournalEntry =
   | (Stamp & { readonly kind: 'eof' })
   | (Stamp & { readonly kind: 'signal'; readonly name: string })
   | (Stamp & { readonly kind: 'violation'; readonly violation: ViolationKind; readonly detail: string })
+  /** How far a prompt got, as its lifecycle tells. */
+  | (Stamp & { readonly kind: 'prompt'; readonly uuid: string; readonly text: string; readonly state: PromptState })
+  /** A tool ran: its effect is done from here on. */
+  | (Stamp & { readonly kind: 'tool'; readonly tool: string; readonly input: unknown })
+  /** The host answered whether a tool may run; `input` is the one that was asked about. */
+  | (Stamp & { readonly kind: 'decision'; readonly tool: string; readonly input: unknown; readonly answer: unknown })
   | (Stamp & { readonly kind: 'child'; readonly pids: readonly number[] })
   | (Stamp & { readonly kind: 'exit'; readonly reason: string; readonly code: number | null });
 

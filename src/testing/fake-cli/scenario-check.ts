@@ -19,7 +19,7 @@ const STEPS: Readonly<Record<Step['step'], Fields>> = {
   respond: { payload: 'object?' },
   respondError: { error: 'text', errorCode: 'text?' },
   echoTurn: { text: 'text?', lines: 'number?', costUsd: 'number?', wordMs: 'number?' },
-  toolTurn: { tool: 'text', input: 'object', output: 'text?', runMs: 'number?', ask: 'boolean?' },
+  toolTurn: { tool: 'text', input: 'object', output: 'text?', runMs: 'number?', ask: 'boolean?', recorded: 'text?' },
   result: { overrides: 'object' },
   stderr: { text: 'text' },
   stderrMany: { count: 'number', bytes: 'number' },

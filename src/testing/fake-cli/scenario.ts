@@ -53,6 +53,11 @@ export interface ToolTurnSpec {
   readonly runMs?: number;
   /** False runs the tool without `can_use_tool`. */
   readonly ask?: boolean;
+  /**
+   * When the call is in the transcript, either is real: a turn that was cut off later is not taken up again when its prompt is
+   * sent once more (WIRE §15). Default `running`.
+   */
+  readonly recorded?: 'asking' | 'running';
 }
 
 /** One thing the fake does. Build them with `step`. */
@@ -139,7 +144,7 @@ export const when = {
 } as const;
 
 /**
- * Builds steps. Strings inside frames may hold `$uuid`, `$prompt`, `$session_id`, `$request_id`, `$new_uuid`, `$pid`, `$i`.
+ * Builds steps. Strings inside frames and inputs of tools may hold `$uuid`, `$prompt`, `$session_id`, `$request_id`, `$new_uuid`, `$pid`, `$i`.
  *
  * - `emit`, `emitRaw`, `bigLine`, `emitMany` only write; a turn ends with `result`, `echoTurn` or `toolTurn`.
  * - `echoTurn` outside a prompt is a turn of the CLI's own (WIRE §0.6).

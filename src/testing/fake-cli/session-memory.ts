@@ -8,6 +8,10 @@ interface MemoryRow {
   readonly uuid?: string;
   readonly state?: PromptState;
   readonly costUsd?: number;
+  /** Its turn got as far as a tool. */
+  readonly hasTool?: true;
+  /** The process that wrote it. */
+  readonly pid?: number;
 }
 
 /** The sessions one fake has seen, on disk: `--resume` finds them, and what became of each prompt (WIRE §11, §12). */
@@ -17,8 +21,10 @@ export class SessionMemory {
   readonly #states = new Map<string, PromptState>();
   /** Prompts of an earlier process. */
   readonly #inherited = new Map<string, PromptState>();
+  readonly #withTool = new Set<string>();
   #path: string;
   #costUsd = 0;
+  #lastPid: number | undefined;
 
   constructor(folder: string, sessionId: string, isPersistent: boolean) {
     this.#folder = folder;
@@ -45,9 +51,16 @@ export class SessionMemory {
       if (line === '') continue;
       const record = JSON.parse(line) as MemoryRow;
       if (record.uuid !== undefined && record.state !== undefined) this.#inherited.set(record.uuid, record.state);
+      if (record.uuid !== undefined && record.hasTool === true) this.#withTool.add(record.uuid);
       this.#costUsd = record.costUsd ?? this.#costUsd;
+      this.#lastPid = record.pid ?? this.#lastPid;
     }
     return this.#costUsd;
+  }
+
+  /** The process that wrote last to what was taken over. */
+  get lastPid(): number | undefined {
+    return this.#lastPid;
   }
 
   rename(sessionId: string): void {
@@ -55,17 +68,23 @@ export class SessionMemory {
   }
 
   /** What is known of a prompt, and whether an earlier process did it. */
-  recall(uuid: string): { state: PromptState; isInherited: boolean } | undefined {
+  recall(uuid: string): { state: PromptState; isInherited: boolean; hasTool: boolean } | undefined {
+    const hasTool = this.#withTool.has(uuid);
     const own = this.#states.get(uuid);
-    if (own !== undefined) return { state: own, isInherited: false };
+    if (own !== undefined) return { state: own, isInherited: false, hasTool };
     const inherited = this.#inherited.get(uuid);
-    return inherited === undefined ? undefined : { state: inherited, isInherited: true };
+    return inherited === undefined ? undefined : { state: inherited, isInherited: true, hasTool };
   }
 
   /** Notes a prompt; one without uuid only makes the session exist. */
   note(uuid: string | undefined, state: PromptState): void {
     if (uuid !== undefined) this.#states.set(uuid, state);
     this.#append(uuid === undefined ? {} : { uuid, state });
+  }
+
+  /** Notes that the turn of these prompts wants a tool: should it be cut off, it is not taken up again (WIRE §15). */
+  noteTool(uuids: readonly string[]): void {
+    for (const uuid of uuids) this.#append({ uuid, hasTool: true });
   }
 
   noteCost(costUsd: number): void {
@@ -75,6 +94,6 @@ export class SessionMemory {
   #append(record: MemoryRow): void {
     if (!this.#isPersistent) return;
     mkdirSync(this.#folder, { recursive: true });
-    appendFileSync(this.#path, `${JSON.stringify(record)}\n`);
+    appendFileSync(this.#path, `${JSON.stringify({ ...record, pid: process.pid })}\n`);
   }
 }

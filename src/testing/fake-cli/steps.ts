@@ -111,7 +111,10 @@ async function wait(cli: FakeCli, step: WaitingStep, occasion: Occasion): Promis
     case 'echoTurn':
       return cli.turns.echo(openTurn(cli, occasion), step);
     case 'toolTurn':
-      return runToolTurn(cli, openTurn(cli, occasion), step);
+      return runToolTurn(cli, openTurn(cli, occasion), {
+        ...step,
+        input: fill(cli, step.input, occasion) as JsonObject,
+      });
     case 'exit':
       return cli.leave(step.code, 'step');
     case 'killSelf':

@@ -20,6 +20,7 @@ export async function runToolTurn(cli: FakeCli, turn: Turn, spec: ToolTurnSpec):
   const id = `toolu_${randomUUID().replaceAll('-', '').slice(0, 22)}`;
   cli.turns.answer(turn, { type: 'text', text: `Calling ${spec.tool}` });
   cli.turns.answer(turn, { type: 'tool_use', id, name: spec.tool, input: spec.input });
+  if (spec.recorded === 'asking') cli.memory.noteTool(turn.uuids);
   turn.tool = { id, name: spec.tool, input: spec.input };
   const permit = await decide(cli, turn, spec, id);
   if (turn.isOver) return;
@@ -87,6 +88,7 @@ async function ask(cli: FakeCli, turn: Turn, spec: ToolTurnSpec, id: string): Pr
     );
   }
   const { behavior, updatedInput, message, interrupt } = answer.payload;
+  cli.journal.add({ kind: 'decision', tool: spec.tool, input: spec.input, answer: answer.payload });
   if (behavior === 'allow') {
     if (updatedInput === undefined && cli.flavor.allowNeedsUpdatedInput) {
       return refused('Tool permission request failed: ZodError: updatedInput is required');
@@ -103,6 +105,8 @@ function refused(text: string, interrupts = false): Permit {
 }
 
 async function run(cli: FakeCli, turn: Turn, spec: ToolTurnSpec, input: JsonObject): Promise<Output> {
+  cli.memory.noteTool(turn.uuids);
+  cli.journal.add({ kind: 'tool', tool: spec.tool, input });
   if (spec.runMs !== undefined) await turn.pause(spec.runMs);
   const [, server, ...name] = spec.tool.startsWith('mcp__') ? spec.tool.split('__') : [];
   if (server === undefined || !cli.mcp.has(server)) {

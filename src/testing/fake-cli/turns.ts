@@ -7,6 +7,9 @@ import type { PromptState } from './session-memory.ts';
 import { runSteps } from './steps.ts';
 import { type Outcome, type Prompt, promptOf, Turn } from './turn.ts';
 
+/** The most characters of a prompt that an entry of the journal repeats. */
+const MAX_TEXT = 200;
+
 /** Queues prompts, runs one turn at a time, and keeps the books the way the CLI does (WIRE §8, §11). */
 export class Turns {
   readonly #cli: FakeCli;
@@ -327,14 +330,18 @@ export class Turns {
     const known = this.#cli.memory.recall(prompt.uuid);
     if (known === undefined) return false;
     const isFinished = known.state === 'completed' || known.state === 'cancelled';
-    if (known.isInherited && !isFinished && deduplication !== 'any') return false;
+    const isCutOff = known.isInherited && !isFinished;
+    // What got as far as a tool is called done without a turn: the tool may have run (WIRE §15).
+    if (isCutOff && deduplication !== 'any' && !known.hasTool) return false;
     if (isFinished && !known.isInherited) this.#replay(prompt, prompt.content);
-    if (hasLifecycle && known.isInherited) this.#lifecycle(prompt.uuid, known.state);
+    if (hasLifecycle && known.isInherited) this.#lifecycle(prompt.uuid, isCutOff ? 'completed' : known.state);
     return true;
   }
 
   #mark(prompt: Prompt, state: PromptState): void {
     this.#cli.memory.note(prompt.uuid, state);
+    if (prompt.uuid !== undefined)
+      this.#cli.journal.add({ kind: 'prompt', uuid: prompt.uuid, text: prompt.text.slice(0, MAX_TEXT), state });
     if (prompt.uuid !== undefined && this.#cli.flavor.hasLifecycle) this.#lifecycle(prompt.uuid, state);
   }
 

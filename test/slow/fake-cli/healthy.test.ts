@@ -94,6 +94,44 @@ describe('a fake without a scenario', () => {
     expect(await next.result()).toMatchObject({ result: 'Echo: one', user_message_uuids: [U1] });
   });
 
+  it.each(['asking', 'running'] as const)(
+    'calls a prompt done whose turn was killed after its tool call was recorded, when %s (WIRE §15)',
+    async (recorded) => {
+      const tool = step.toolTurn({ tool: 'Bash', input: { text: '<$prompt>' }, runMs: 60_000, recorded });
+      const fake = await newFake({ rules: [on(when.prompt('one'), tool)] });
+      const host = new Host(fake);
+      host.prompt('one', U1);
+      const question = await host.asked('can_use_tool');
+      expect(question.request).toMatchObject({ input: { text: '<one>' } });
+      if (recorded === 'running') {
+        host.answer(question, { behavior: 'allow', updatedInput: {} });
+        await expect.poll(async () => (await fake.journal()).at(-1)?.kind).toBe('tool');
+      }
+      const { session_id: id } = host.frames.find((frame) => shape(frame) === 'system/init') ?? {};
+      host.child.kill('SIGKILL');
+      await host.exited;
+      const next = new Host(fake, { args: [`--resume=${String(id)}`] });
+      next.prompt('one', U1);
+
+      await next.next((frame) => shape(frame) === 'command_lifecycle/completed');
+      expect(next.frames).toHaveLength(1);
+    },
+  );
+
+  it('journals what became of prompts and tools, and that two processes had one session (WIRE §12)', async () => {
+    const { host, fake } = await newHost();
+    host.prompt('one', U1);
+    const { session_id: id } = await host.result();
+    const next = new Host(fake, { args: [`--resume=${String(id)}`] });
+    next.prompt('two', U2);
+    await next.result();
+    await Promise.all([host.end(), next.end()]);
+
+    const prompts = (await fake.journal()).filter((entry) => entry.kind === 'prompt' && entry.uuid === U1);
+    expect(prompts).toMatchObject(['queued', 'started', 'completed'].map((state) => ({ state, text: 'one' })));
+    expect((await fake.violations()).map(({ violation }) => violation)).toEqual(['shared-conversation']);
+  });
+
   it('refuses an unknown session with a result and exit code 1, and never answers initialize (WIRE §12)', async () => {
     const { host } = await newHost({}, { args: ['--resume', U1] });
     host.send({ type: 'control_request', request_id: 'one', request: { subtype: 'initialize' } });

@@ -115,7 +115,16 @@ describe('what a careful host does', () => {
 
     expect(await fake.violations()).toEqual([]);
     const entries = await fake.journal();
-    expect(entries.map((entry) => entry.kind)).toEqual(['start', 'line', 'line', 'line', 'eof', 'exit']);
+    expect(entries.map((entry) => entry.kind)).toEqual([
+      'start',
+      'line',
+      'line',
+      'line',
+      'decision',
+      'tool',
+      'eof',
+      'exit',
+    ]);
     expect(entries[2]).toMatchObject({ message: { message: { content: '日本語 🦊' } } });
     expect(host.frames.map(shape).at(-1)).toBe('result/success');
   });
