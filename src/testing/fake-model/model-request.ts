@@ -42,6 +42,9 @@ const INJECTED =
   /^\s*$|^\s*<(local-command-caveat|local-command-stdout|local-command-stderr|command-name)>[\s\S]*<\/(\1|command-name|command-message|command-args)>\s*$/;
 /** What the CLI puts where a turn was interrupted; whatever comes before it is not to be answered any more (WIRE §8). */
 const INTERRUPTED = /^\[Request interrupted by user/;
+/** What the CLI puts beside results of tools without ending the turn: a prompt that was folded in, a skill, a loaded tool. */
+const OF_THE_TURN =
+  /^\s*(The user sent a new message while you were working|Base directory for this skill: |Tool loaded\.)/;
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -52,7 +55,7 @@ export function readRequest(body: unknown): RequestFacts | undefined {
   const turns = userTurns(messages);
   const current = isAssistant(messages.findLast((message) => message['role'] !== 'system'))
     ? []
-    : sinceInterrupt(turns.at(-1) ?? []);
+    : toAnswer(turns.at(-1) ?? []);
   const toolResults = current.filter((block) => block['type'] === 'tool_result').map(toToolResult);
   const prompt = toolResults.length > 0 ? undefined : promptOf(current);
   return {
@@ -63,7 +66,7 @@ export function readRequest(body: unknown): RequestFacts | undefined {
       .map(textOf)
       .join('\n'),
     prompt,
-    turnPrompt: prompt ?? turns.map(sinceInterrupt).filter(hasNoToolResult).map(promptOf).findLast(isText),
+    turnPrompt: prompt ?? turns.map(toAnswer).filter(hasNoToolResult).map(promptOf).findLast(isText),
     toolResults,
     body,
   };
@@ -85,10 +88,20 @@ function userTurns(messages: readonly Block[]): readonly (readonly Block[])[] {
   return turns;
 }
 
-function sinceInterrupt(blocks: readonly Block[]): readonly Block[] {
+/** What the model is to answer: the last prompt, where one was written behind results of tools, else all of it. */
+function toAnswer(blocks: readonly Block[]): readonly Block[] {
   const marker = blocks.findLastIndex((block) => block['type'] === 'text' && INTERRUPTED.test(textOf(block)));
-  const rest = blocks.slice(marker + 1);
-  return promptOf(rest) === undefined ? blocks : rest;
+  const sinceInterrupt = blocks.slice(marker + 1);
+  const sinceResults = blocks.slice(blocks.findLastIndex((block) => block['type'] === 'tool_result') + 1);
+  if (sinceResults.some(isPrompt)) return sinceResults.length < sinceInterrupt.length ? sinceResults : sinceInterrupt;
+  return promptOf(sinceInterrupt) === undefined ? blocks : sinceInterrupt;
+}
+
+/** True for what the user wrote to be answered: a new turn, also where the last one ended with its tools unanswered. */
+function isPrompt(block: Block): boolean {
+  if (block['type'] !== 'text') return false;
+  const text = textOf(block).replace(REMINDERS, '');
+  return !INJECTED.test(text) && !OF_THE_TURN.test(text) && !INTERRUPTED.test(text);
 }
 
 /** The last text the user wrote; a text that only looks injected is the prompt when there is no other. */

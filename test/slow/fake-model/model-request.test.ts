@@ -16,6 +16,14 @@ describe('reading a request', () => {
     ['the last block of several', [user([said('first'), said('hello')])]],
     ['a prompt behind an interrupt', [user([said('SLOW 9'), INTERRUPTED, said('hello')])]],
     ['a prompt behind an interrupted tool', [user('x'), assistant('y'), user([RESULT, INTERRUPTED, said('hello')])]],
+    [
+      'a prompt behind tools whose turn ended without an answer',
+      [user('x'), assistant('y'), user([RESULT, said('hello')])],
+    ],
+    [
+      'a prompt in a message of its own behind such tools',
+      [user('x'), assistant('y'), user([RESULT]), user([REMINDER, said('hello')])],
+    ],
     ['a prompt in a message of its own behind an interrupt', [user([RESULT, INTERRUPTED]), system('z'), user('hello')]],
     [
       'a prompt behind the record of a slash command',
@@ -48,10 +56,15 @@ describe('reading a request', () => {
     });
   });
 
-  it('leaves a prompt that was folded into a turn to the tool result (WIRE §11)', () => {
-    const folded = said('The user sent a new message while you were working:\nhurry');
-
-    expect(readRequest({ messages: [user('hello'), assistant('calling'), user([RESULT, folded])] })).toMatchObject({
+  it.each([
+    ['a prompt that was folded into a turn (WIRE §11)', 'The user sent a new message while you were working:\nhurry'],
+    ['a skill', 'Base directory for this skill: /skills/pirate\n\nSpeak like one.'],
+    ['a tool that was loaded', 'Tool loaded.'],
+    ['a reminder', REMINDER.text],
+  ])('leaves %s to the tool result', (_, beside) => {
+    expect(
+      readRequest({ messages: [user('hello'), assistant('calling'), user([RESULT, said(beside)])] }),
+    ).toMatchObject({
       prompt: undefined,
       turnPrompt: 'hello',
       toolResults: [{ toolUseId: 'toolu_1' }],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSupervisor, type FleetEvent, type Session, type SessionOptions } from '../../../src/index.ts';
 import { error, text } from '../../../src/testing/fake-model/script.ts';
@@ -50,7 +52,38 @@ describe('a usage limit on the real CLI (R86)', () => {
       expect(told.filter(({ type }) => type === 'prompt.ended')).toHaveLength(1);
     },
   );
+
+  it('that refuses the results of tools lets the turn go on where it stopped, and no tool runs twice (P2)', async () => {
+    const resetsAt = Math.ceil((Date.now() + FUTURE_MS) / 1_000);
+    const refusal = error(429, undefined, undefined, { headers: limitHeaders(resetsAt) });
+    const { setting, model, cwd } = await stage({ script: { rules: [{ when: { nth: 2 }, reply: refusal }] } });
+    await using supervisor = createSupervisor({ quota: { ...QUOTA, autoResume: false } });
+    const session = await supervisor.start({
+      ...subscribed(setting),
+      account: 'shared',
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+      env: { ...subscribed(setting).env, IS_SANDBOX: '1' },
+    });
+    const calls = ['one', 'two'].map((word) => ({ name: 'Bash', input: { command: `echo ${word} >> runs.txt` } }));
+    const turn = session.prompt(`CALLS ${JSON.stringify(calls)}`);
+    await parked(session);
+    expect(runsIn(cwd)).toEqual(['one', 'two']);
+
+    supervisor.resumeAccount('shared');
+    const { outcome, text: words } = await turn.result;
+    expect(outcome).toBe('completed');
+    // The model is asked to go on, and sees what its tools said.
+    expect(words).toContain('usage limit');
+    expect(model.requests.at(-1)?.turnPrompt).toContain('Go on where it stopped.');
+    expect(JSON.stringify(model.requests.at(-1)?.body['messages'])).toContain('"type":"tool_result"');
+    expect(runsIn(cwd)).toEqual(['one', 'two']);
+  });
 });
+
+function runsIn(cwd: string): string[] {
+  return readFileSync(join(cwd, 'runs.txt'), 'utf8').trim().split('\n').sort();
+}
 
 /** The CLI heeds the headers of a limit only where it is logged in with a subscription. */
 function subscribed(setting: SessionOptions): SessionOptions {
