@@ -8,7 +8,7 @@ export const EMPTY_HEAD: LogHead = { lastSeq: 0, firstSeq: 1, epoch: 0 };
 export const EVENT_OVERHEAD_BYTES = 100;
 
 /** The error when a change does not follow the head: a gap, a repetition, or an incarnation that was replaced (P7). */
-export function conflictOf(head: LogHead, change: Change): TroupeError | undefined {
+export function conflictOf(head: LogHead, change: Omit<Change, 'records'>): TroupeError | undefined {
   const { sessionId, epoch } = change;
   if (epoch < head.epoch) {
     return conflict(`Incarnation ${epoch} was replaced by ${head.epoch}.`, {
@@ -29,7 +29,7 @@ export function conflictOf(head: LogHead, change: Change): TroupeError | undefin
 }
 
 /** The head after the change. */
-export function headAfter(head: LogHead, { epoch, events }: Change): LogHead {
+export function headAfter(head: LogHead, { epoch, events }: Pick<Change, 'epoch' | 'events'>): LogHead {
   return { ...head, epoch, lastSeq: events.at(-1)?.seq ?? head.lastSeq };
 }
 
@@ -40,7 +40,7 @@ export function conversationInUse(sessionId: string, conversationId: string, hol
   });
 }
 
-export function sizeOfEvents({ events }: Change): number {
+export function sizeOfEvents({ events }: Pick<Change, 'events'>): number {
   return events.reduce((sum, { data }) => sum + data.length + EVENT_OVERHEAD_BYTES, 0);
 }
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import { TroupeError } from '../../errors.ts';
 import { sizeOfEvents } from '../change-check.ts';
-import type { Change, Durability } from '../store.ts';
+import type { Durability } from '../store.ts';
+import type { PlainChange } from './packing.ts';
 
 export interface CommitQueueOptions {
   readonly durability: Durability;
@@ -17,10 +18,10 @@ export interface CommitQueueOptions {
 }
 
 /** For each change the error it was refused with, or undefined; rejects when nothing was kept. */
-export type Commit = (changes: readonly Change[]) => Promise<readonly (TroupeError | undefined)[]>;
+export type Commit = (changes: readonly PlainChange[]) => Promise<readonly (TroupeError | undefined)[]>;
 
 interface Waiting {
-  readonly change: Change;
+  readonly change: PlainChange;
   readonly events: number;
   readonly bytes: number;
   readonly resolve: () => void;
@@ -48,7 +49,7 @@ export class CommitQueue {
     this.#options = options;
   }
 
-  add(change: Change): Promise<void> {
+  add(change: PlainChange): Promise<void> {
     const events = Math.max(1, change.events.length);
     const bytes = sizeOfEvents(change);
     const { maxQueuedEvents, maxQueuedBytes, clock } = this.#options;

@@ -1,52 +1,151 @@
-import type { Change, StoredEvent } from '../store.ts';
+import type { Change, RecordName, StoredEvent } from '../store.ts';
+import type { StoreRecord } from '../store-record.ts';
+
+/** A record as it is written: its JSON, and what the writer looks at. The id of a session's own record is empty. */
+export interface WrittenRecord {
+  readonly kind: StoreRecord['kind'];
+  readonly id: string;
+  readonly body: string;
+  readonly endedAt?: number | undefined;
+  readonly openConversation?: string | undefined;
+}
+
+/** A change whose records are text: as they were at the call, whatever became of the caller's objects. */
+export interface PlainChange extends Omit<Change, 'records'> {
+  readonly records?: readonly WrittenRecord[];
+}
 
 /**
  * What crosses to the thread that writes, and back. Lines are views of larger blocks, and a message between threads takes the
- * whole block with every view: so the bytes travel side by side in one buffer that is handed over.
+ * whole block with every view: so the bytes travel side by side in one buffer that is handed over. The numbers travel in
+ * another: an object for each event would cost more than the rest of its way.
  */
 export interface PackedEvents {
-  readonly facts: readonly PackedEvent[];
+  /** For each event `seq`, `epoch`, `at`, its type as a place in `types`, and the length of its data. */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly types: readonly string[];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-export type PackedEvent = Omit<StoredEvent, 'data'> & { readonly size: number };
+const NUMBERS_PER_EVENT = 5;
 
 export interface PackedChanges {
-  readonly changes: readonly (Omit<Change, 'events'> & { readonly count: number })[];
+  /** For each change its session as a place in `sessions`, `epoch`, and how many events it has. */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly sessions: readonly string[];
+  /** Of those that have more than events. */
+  readonly others: readonly PackedOthers[];
   readonly events: PackedEvents;
 }
 
-export function packChanges(changes: readonly Change[]): PackedChanges {
+const NUMBERS_PER_CHANGE = 3;
+
+interface PackedOthers {
+  readonly index: number;
+  readonly records: readonly WrittenRecord[] | undefined;
+  readonly forget: readonly RecordName[] | undefined;
+}
+
+/** As it is at this moment; throws where a record is no JSON. */
+export function plainChange({ sessionId, epoch, events, records, forget }: Change): PlainChange {
   return {
-    changes: changes.map(({ events, ...rest }) => ({ ...rest, count: events.length })),
-    events: packEvents(changes.flatMap(({ events }) => events)),
+    sessionId,
+    epoch,
+    events: [...events],
+    ...(records !== undefined && records.length > 0 && { records: records.map(writtenRecord) }),
+    ...(forget !== undefined && { forget: [...forget] }),
   };
 }
 
-export function unpackChanges({ changes, events }: PackedChanges): Change[] {
+export function packChanges(changes: readonly PlainChange[]): PackedChanges {
+  const sessions = new Places();
+  const others: PackedOthers[] = [];
+  const numbers = new Float64Array(changes.length * NUMBERS_PER_CHANGE);
+  let place = 0;
+  for (const [index, { sessionId, epoch, events, records, forget }] of changes.entries()) {
+    numbers[place++] = sessions.of(sessionId);
+    numbers[place++] = epoch;
+    numbers[place++] = events.length;
+    if (records !== undefined || forget !== undefined) others.push({ index, records, forget });
+  }
+  return { numbers, sessions: sessions.names, others, events: packEvents(changes.flatMap(({ events }) => events)) };
+}
+
+export function unpackChanges({ numbers, sessions, others, events }: PackedChanges): PlainChange[] {
   const all = unpackEvents(events);
+  const more = new Map(others.map(({ index, ...rest }) => [index, rest]));
+  const changes: PlainChange[] = [];
   let start = 0;
-  return changes.map(({ count, ...rest }) => {
-    start += count;
-    return { ...rest, events: all.slice(start - count, start) };
-  });
+  for (let place = 0; place < numbers.length; place += NUMBERS_PER_CHANGE) {
+    const sessionId = sessions[numbers[place] ?? 0] ?? '';
+    const end = start + (numbers[place + 2] ?? 0);
+    const { records, forget } = more.get(changes.length) ?? {};
+    changes.push({
+      sessionId,
+      epoch: numbers[place + 1] ?? 0,
+      events: all.slice(start, end),
+      ...(records !== undefined && { records }),
+      ...(forget !== undefined && { forget }),
+    });
+    start = end;
+  }
+  return changes;
+}
+
+/** What a message hands over instead of copying it. */
+export function buffersOf({ numbers, events }: PackedChanges): ArrayBuffer[] {
+  return [numbers.buffer, events.numbers.buffer, events.bytes.buffer];
 }
 
 export function packEvents(events: readonly StoredEvent[]): PackedEvents {
   const bytes = new Uint8Array(events.reduce((sum, { data }) => sum + data.length, 0));
-  let offset = 0;
-  const facts = events.map(({ seq, epoch, at, type, data }) => {
+  const numbers = new Float64Array(events.length * NUMBERS_PER_EVENT);
+  const types = new Places();
+  let [offset, place] = [0, 0];
+  for (const { seq, epoch, at, type, data } of events) {
     bytes.set(data, offset);
     offset += data.length;
-    return { seq, epoch, at, type, size: data.length };
-  });
-  return { facts, bytes };
+    numbers[place++] = seq;
+    numbers[place++] = epoch;
+    numbers[place++] = at;
+    numbers[place++] = types.of(type);
+    numbers[place++] = data.length;
+  }
+  return { numbers, types: types.names, bytes };
 }
 
-export function unpackEvents({ facts, bytes }: PackedEvents): StoredEvent[] {
+export function unpackEvents({ numbers, types, bytes }: PackedEvents): StoredEvent[] {
+  const events: StoredEvent[] = [];
   let offset = 0;
-  return facts.map(({ size, ...event }) => {
-    offset += size;
-    return { ...event, data: bytes.subarray(offset - size, offset) };
-  });
+  for (let place = 0; place < numbers.length; place += NUMBERS_PER_EVENT) {
+    const end = offset + (numbers[place + 4] ?? 0);
+    events.push({
+      seq: numbers[place] ?? 0,
+      epoch: numbers[place + 1] ?? 0,
+      at: numbers[place + 2] ?? 0,
+      type: types[numbers[place + 3] ?? 0] ?? '',
+      data: bytes.subarray(offset, end),
+    });
+    offset = end;
+  }
+  return events;
+}
+
+/** Each name once, and where it stands. */
+class Places {
+  readonly names: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  of(name: string): number {
+    const known = this.#places.get(name);
+    if (known !== undefined) return known;
+    this.#places.set(name, this.names.length);
+    return this.names.push(name) - 1;
+  }
+}
+
+function writtenRecord(record: StoreRecord): WrittenRecord {
+  const body = JSON.stringify(record);
+  if (record.kind !== 'session') return { kind: record.kind, id: record.id, body };
+  return { kind: 'session', id: '', body, endedAt: record.endedAt, openConversation: record.openConversation };
 }

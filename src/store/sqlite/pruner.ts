@@ -107,9 +107,7 @@ function prepareAll(database: Database): Record<Name, Statement> {
     ),
     firstOf: database.prepare(`${oldest} WHERE session = ? ORDER BY seq LIMIT ?`),
     dropRecords: database.prepare('DELETE FROM records WHERE session = ?'),
-    forgetSession: database.prepare(
-      'UPDATE sessions SET body = NULL, ended_at = NULL, open_conversation = NULL WHERE key = ?',
-    ),
+    forgetSession: database.prepare('UPDATE sessions SET ended_at = NULL, open_conversation = NULL WHERE key = ?'),
     longest: database.prepare(
       'SELECT key, last_seq + 1 - first_seq AS kept FROM sessions WHERE last_seq + 1 - first_seq > ? LIMIT 1',
     ),

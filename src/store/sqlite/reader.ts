@@ -30,7 +30,7 @@ export class SqliteReader {
       this.#database = database;
       database.exec(CONNECTION_PRAGMAS);
       this.#statements = {
-        head: database.prepare('SELECT key, last_seq, first_seq, epoch, body FROM sessions WHERE id = ?'),
+        head: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
         sizes: database.prepare(
           'SELECT seq, length(data) AS size FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
         ),
@@ -39,8 +39,9 @@ export class SqliteReader {
         ),
         records: database.prepare('SELECT body FROM records WHERE session = ? ORDER BY key'),
         sessions: database.prepare(
-          `SELECT key, id, last_seq, first_seq, epoch, body FROM sessions WHERE body IS NOT NULL AND key > ?
-           ORDER BY key LIMIT ?`,
+          `SELECT sessions.key, sessions.id, last_seq, first_seq, epoch, body FROM sessions
+           JOIN records ON records.session = sessions.key AND records.kind = 'session' AND records.id = ''
+           WHERE sessions.key > ? ORDER BY sessions.key LIMIT ?`,
         ),
       };
     } catch (error) {

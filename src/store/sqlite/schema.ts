@@ -12,7 +12,7 @@ export const MIGRATIONS: readonly string[] = [
    );
    CREATE TABLE sessions (
      key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL, last_seq INTEGER NOT NULL,
-     first_seq INTEGER NOT NULL, bytes INTEGER NOT NULL, ended_at INTEGER, open_conversation TEXT UNIQUE, body TEXT
+     first_seq INTEGER NOT NULL, bytes INTEGER NOT NULL, ended_at INTEGER, open_conversation TEXT UNIQUE
    );
    CREATE INDEX sessions_ended ON sessions (ended_at) WHERE ended_at IS NOT NULL;
    CREATE TABLE events (

@@ -17,7 +17,7 @@ import type {
   StoreHealth,
 } from '../store.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { packChanges, unpackEvents } from './packing.ts';
+import { buffersOf, type PlainChange, packChanges, plainChange, unpackEvents } from './packing.ts';
 import { errorOf } from './service.ts';
 import { type SqliteThread, startThread } from './thread.ts';
 
@@ -118,7 +118,7 @@ class SqliteStore implements Store {
   async append(change: Change): Promise<void> {
     this.#refuseClosed();
     if (this.#health.state === 'lost') throw this.#health.error;
-    await this.#queue.add(settled(change));
+    await this.#queue.add(plainChange(change));
   }
 
   async room(): Promise<void> {
@@ -192,9 +192,9 @@ class SqliteStore implements Store {
     this.#tell({ state: 'closed' });
   }
 
-  async #commit(changes: readonly Change[]): Promise<(TroupeError | undefined)[]> {
+  async #commit(changes: readonly PlainChange[]): Promise<(TroupeError | undefined)[]> {
     const packed = packChanges(changes);
-    const refusals = await this.#judged(this.#writer.ask('commit', packed, [packed.events.bytes.buffer]));
+    const refusals = await this.#judged(this.#writer.ask('commit', packed, buffersOf(packed)));
     if (this.#health.state === 'failing') this.#tell({ state: 'open' });
     return refusals.map((failure) => failure && errorOf(failure));
   }
@@ -248,15 +248,6 @@ class SqliteStore implements Store {
   #refuseClosed(): void {
     if (this.#closing !== undefined) throw new TroupeError('STORE_CLOSED');
   }
-}
-
-/** As it is at this moment, whatever becomes of the caller's objects while it waits; throws where a record is no JSON. */
-function settled({ events, records, ...rest }: Change): Change {
-  return {
-    ...rest,
-    events: [...events],
-    ...(records !== undefined && records.length > 0 && { records: JSON.parse(JSON.stringify(records)) }),
-  };
 }
 
 function isFunction(value: unknown): boolean {

@@ -2,12 +2,13 @@ import { closeSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { TroupeError } from '../../errors.ts';
 import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, sizeOfEvents } from '../change-check.ts';
-import type { Change, LogHead, Pruned, RetentionPolicy } from '../store.ts';
-import type { StoreRecord } from '../store-record.ts';
+import type { LogHead, Pruned, RetentionPolicy } from '../store.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
 import { openFailure, storeFailure } from './failure.ts';
 import { Fence, heldError, lock } from './lease.ts';
+import type { PlainChange, WrittenRecord } from './packing.ts';
 import { Pruner } from './pruner.ts';
+import { RecordSheet } from './record-sheet.ts';
 import { CONNECTION_PRAGMAS, checkSchema, migrate, pragma, rollBack, WRITER_PRAGMAS } from './schema.ts';
 import { damageError } from './survey.ts';
 
@@ -17,10 +18,15 @@ export interface WriterOptions {
   readonly maxFileBytes?: number | undefined;
 }
 
-/** A session that was written to lately: its key and its head. */
+/** A session that was written to lately. */
 interface Known {
   readonly key: number;
-  readonly head: LogHead;
+  head: LogHead;
+  /** What a transaction has still to say of it: bytes that came, and whether anything did. */
+  bytes: number;
+  isTouched: boolean;
+  /** What was last said of its end and of the conversation it has open; undefined while that is not known. */
+  standing: string | undefined;
 }
 
 /** Sessions whose heads are remembered between commits; more are read again. */
@@ -35,6 +41,9 @@ export class SqliteWriter {
   readonly #pruner: Pruner;
   readonly #statements: ReturnType<typeof prepareAll>;
   readonly #known = new Map<string, Known>();
+  /** Those that this transaction changed. */
+  readonly #touched: Known[] = [];
+  readonly #sheet: RecordSheet;
 
   constructor(open: OpenDatabase, options: WriterOptions, now: number) {
     const path = realPathOf(options.path);
@@ -53,6 +62,7 @@ export class SqliteWriter {
       limitSize(database, options.maxFileBytes);
       this.#fence = new Fence(database, path, now);
       this.#statements = prepareAll(database);
+      this.#sheet = new RecordSheet(database);
       this.#pruner = new Pruner(database);
       this.#database = database;
     } catch (error) {
@@ -65,8 +75,14 @@ export class SqliteWriter {
   }
 
   /** One transaction. For each change the error it is refused with, or undefined; throws when nothing at all was kept. */
-  commit(changes: readonly Change[]): (TroupeError | undefined)[] {
-    return this.#transaction(() => changes.map((change) => this.#write(change)));
+  commit(changes: readonly PlainChange[]): (TroupeError | undefined)[] {
+    return this.#transaction(() => {
+      const refusals = changes.map((change) => this.#write(change));
+      // Once for all that this transaction says of a session, or of a record.
+      for (const known of this.#touched.splice(0)) this.#touch(known);
+      this.#sheet.write();
+      return refusals;
+    });
   }
 
   /** One step of the way to what the policy asks for; undefined when there is nothing left to do. */
@@ -99,39 +115,53 @@ export class SqliteWriter {
     } catch (error) {
       rollBack(this.#database);
       this.#known.clear();
+      this.#touched.length = 0;
+      this.#sheet.clear();
       throw storeFailure(error, this.#path);
     }
   }
 
-  #write(change: Change): TroupeError | undefined {
-    const known = this.#find(change.sessionId);
-    const refusal = conflictOf(known?.head ?? EMPTY_HEAD, change) ?? this.#rivalOf(change);
+  #write(change: PlainChange): TroupeError | undefined {
+    const found = this.#find(change.sessionId);
+    const refusal = conflictOf(found?.head ?? EMPTY_HEAD, change) ?? this.#rivalOf(change);
     if (refusal !== undefined) return refusal;
-    const { addEvent, touch, forgetRecord } = this.#statements;
-    const { key, head } = known ?? this.#add(change.sessionId);
-    for (const { seq, epoch, at, type, data } of change.events) addEvent.run(key, seq, epoch, at, type, data);
-    for (const record of change.records ?? []) this.#remember(key, record);
-    for (const { kind, id } of change.forget ?? []) forgetRecord.run(key, kind, id);
-    const next = headAfter(head, change);
-    touch.run(next.lastSeq, next.epoch, sizeOfEvents(change), key);
-    this.#known.set(change.sessionId, { key, head: next });
+    const known = found ?? this.#add(change.sessionId);
+    const { addEvent } = this.#statements;
+    for (const { seq, epoch, at, type, data } of change.events) addEvent.run(known.key, seq, epoch, at, type, data);
+    for (const record of change.records ?? []) this.#remember(known, record);
+    for (const { kind, id } of change.forget ?? []) this.#sheet.forget(known.key, kind, id);
+    known.head = headAfter(known.head, change);
+    known.bytes += sizeOfEvents(change);
+    if (!known.isTouched) this.#touched.push(known);
+    known.isTouched = true;
+    this.#known.set(change.sessionId, known);
     return undefined;
   }
 
-  #remember(key: number, record: StoreRecord): void {
-    const body = JSON.stringify(record);
-    if (record.kind === 'session') {
-      this.#statements.setSession.run(body, record.endedAt ?? null, record.openConversation ?? null, key);
+  #remember(known: Known, record: WrittenRecord): void {
+    const { kind, id, body, endedAt = null, openConversation = null } = record;
+    if (kind === 'session') {
+      const standing = `${endedAt} ${openConversation}`;
+      // At once: the next change of this transaction may open the conversation that this one let go.
+      if (standing !== known.standing) this.#statements.setSession.run(endedAt, openConversation, known.key);
+      known.standing = standing;
     }
-    this.#statements.setRecord.run(key, record.kind, record.kind === 'session' ? '' : record.id, body);
+    this.#sheet.set(known.key, kind, id, body);
+  }
+
+  #touch(known: Known): void {
+    const { head, bytes, key } = known;
+    this.#statements.touch.run(head.lastSeq, head.epoch, bytes, key);
+    known.bytes = 0;
+    known.isTouched = false;
   }
 
   /** Another session that has the conversation open which this change opens. */
-  #rivalOf({ sessionId, records = [] }: Change): TroupeError | undefined {
-    for (const record of records) {
-      if (record.kind !== 'session' || record.openConversation === undefined) continue;
-      const holder = this.#statements.whoHas.get(record.openConversation, sessionId)?.['id'];
-      if (holder !== undefined) return conversationInUse(sessionId, record.openConversation, String(holder));
+  #rivalOf({ sessionId, records = [] }: PlainChange): TroupeError | undefined {
+    for (const { openConversation } of records) {
+      if (openConversation === undefined) continue;
+      const holder = this.#statements.whoHas.get(openConversation, sessionId)?.['id'];
+      if (holder !== undefined) return conversationInUse(sessionId, openConversation, String(holder));
     }
     return undefined;
   }
@@ -140,7 +170,8 @@ export class SqliteWriter {
     const known = this.#known.get(sessionId);
     if (known !== undefined) return known;
     const row = this.#statements.findSession.get(sessionId);
-    return row === undefined ? undefined : { key: Number(row['key']), head: headOf(row) };
+    if (row === undefined) return undefined;
+    return { key: Number(row['key']), head: headOf(row), bytes: 0, isTouched: false, standing: undefined };
   }
 
   #add(sessionId: string): Known {
@@ -157,19 +188,11 @@ export function headOf(row: Row): LogHead {
 
 function prepareAll(
   database: Database,
-): Record<
-  'addEvent' | 'touch' | 'forgetRecord' | 'setSession' | 'setRecord' | 'whoHas' | 'findSession' | 'addSession',
-  Statement
-> {
+): Record<'addEvent' | 'touch' | 'setSession' | 'whoHas' | 'findSession' | 'addSession', Statement> {
   return {
     addEvent: database.prepare('INSERT INTO events (session, seq, epoch, at, type, data) VALUES (?, ?, ?, ?, ?, ?)'),
     touch: database.prepare('UPDATE sessions SET last_seq = ?, epoch = ?, bytes = bytes + ? WHERE key = ?'),
-    forgetRecord: database.prepare('DELETE FROM records WHERE session = ? AND kind = ? AND id = ?'),
-    setSession: database.prepare('UPDATE sessions SET body = ?, ended_at = ?, open_conversation = ? WHERE key = ?'),
-    setRecord: database.prepare(
-      `INSERT INTO records (session, kind, id, body) VALUES (?, ?, ?, ?)
-       ON CONFLICT (session, kind, id) DO UPDATE SET body = excluded.body`,
-    ),
+    setSession: database.prepare('UPDATE sessions SET ended_at = ?, open_conversation = ? WHERE key = ?'),
     whoHas: database.prepare('SELECT id FROM sessions WHERE open_conversation = ? AND id <> ?'),
     findSession: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
     addSession: database.prepare('INSERT INTO sessions (id, epoch, last_seq, first_seq, bytes) VALUES (?, 0, 0, 1, 0)'),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../../src/errors.ts';
 import { type Commit, CommitQueue, type CommitQueueOptions } from '../../../src/store/sqlite/commit-queue.ts';
-import type { Change } from '../../../src/store/store.ts';
+import { type PlainChange, plainChange } from '../../../src/store/sqlite/packing.ts';
 import { simulatedClock } from '../../../src/testing/simulated-clock.ts';
-import { change, codeOf, event } from './sqlite-harness.ts';
+import { codeOf, event, change as withRecords } from './sqlite-harness.ts';
 
 describe('group commit', () => {
   it('gathers what comes within the delay: one commit for many changes', async () => {
@@ -169,11 +169,11 @@ describe('a commit that fails', () => {
   });
 });
 
-type Mode = 'at once' | 'by hand' | ((changes: readonly Change[]) => (TroupeError | undefined)[]);
+type Mode = 'at once' | 'by hand' | ((changes: readonly PlainChange[]) => (TroupeError | undefined)[]);
 
 function openQueue(options: Partial<CommitQueueOptions> = {}, mode: Mode = 'at once') {
   const clock = simulatedClock();
-  const commits: (readonly Change[])[] = [];
+  const commits: (readonly PlainChange[])[] = [];
   let open: { resolve: (refusals: undefined[]) => void; reject: (error: unknown) => void } | undefined;
   const commit: Commit = (changes) => {
     commits.push(changes);
@@ -204,6 +204,10 @@ function openQueue(options: Partial<CommitQueueOptions> = {}, mode: Mode = 'at o
 }
 
 /** Session and first event of each change. */
-function names(changes: readonly Change[]): string[] {
+function names(changes: readonly PlainChange[]): string[] {
   return changes.map(({ sessionId, events }) => `${sessionId}${events[0]?.seq}`);
+}
+
+function change(sessionId: string, first: number, last: number): PlainChange {
+  return plainChange(withRecords(sessionId, first, last));
 }
