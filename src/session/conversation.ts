@@ -1,50 +1,47 @@
 import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import type { EventLog } from '../store/event-log.ts';
+import type { LedgerRecord } from '../store/store-record.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { type Fact, factOf, type RateLimit, type ResultFacts } from '../wire/facts.ts';
-import { isRelease } from '../wire/release.ts';
 import { BackgroundTasks } from './background-tasks.ts';
-import { type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
-import { CostMeter, type SessionUsage } from './cost-meter.ts';
+import { CliKnowledge } from './cli-knowledge.ts';
+import type { ConversationFacts } from './conversation-facts.ts';
+import type { SessionUsage } from './cost-meter.ts';
 import type { Delivery } from './delivery.ts';
+import { ModeCheck } from './mode-check.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import type { Again } from './quota-retry.ts';
 import { RateLimits } from './rate-limits.ts';
+import type { RestoredConversation } from './restored-conversation.ts';
 import { saidIn } from './result-words.ts';
 import type { Spending } from './spending.ts';
 import { Turn } from './turn.ts';
-import { TurnHistory, type TurnRecord } from './turn-history.ts';
+import { TurnBook } from './turn-book.ts';
+import type { TurnRecord } from './turn-history.ts';
 import { TurnRegistry } from './turn-registry.ts';
 import type { TurnResult } from './turn-result.ts';
 import { Watchers } from './watchers.ts';
-
-/** From here on a process that resumes may go on from the totals of its predecessor (measured: not 2.1.260, but 2.1.290). */
-const TOTALS_GO_ON = [2, 1, 261] as const;
 
 /** The conversation of a session: its prompts, its turns, its running total; it outlives the processes that serve it. */
 export class Conversation {
   readonly #log: EventLog;
   readonly #wanted: string | undefined;
-  readonly #expectedMode: () => string;
+  readonly #mode: ModeCheck;
   readonly #admitsWork: () => boolean;
   readonly #onStranded: () => void;
   readonly #ledger: PromptLedger;
-  readonly #meter: CostMeter;
-  readonly #spending: Spending | undefined;
+  readonly #book: TurnBook;
   readonly #tasks = new BackgroundTasks();
   readonly #turns = new TurnRegistry();
-  readonly #history = new TurnHistory();
   readonly #limits = new RateLimits();
-  #facts: ConversationFacts = NOTHING_KNOWN;
+  readonly #cli = new CliKnowledge();
   #delivery: Delivery | undefined;
   #epoch = 0;
-  #hasLifecycle = false;
   #isTurnOpen = false;
-  #isModeChecked = false;
   #completedTurns = 0;
   #isWorking = false;
   #lastErrors: readonly string[] = [];
@@ -64,18 +61,20 @@ export class Conversation {
     spending?: Spending;
     /** A prompt could go out, and there is no process that takes it. */
     onStranded?: () => void;
+    /** From before a restart of the host. */
+    restored?: RestoredConversation | undefined;
   }) {
     this.#log = options.log;
     this.#wanted = options.wanted;
-    this.#meter = new CostMeter(options);
-    this.#spending = options.spending;
-    this.#expectedMode = options.expectedMode;
+    this.#book = new TurnBook(options);
+    this.#mode = new ModeCheck(options.expectedMode);
     this.#admitsWork = options.admitsWork ?? (() => true);
     this.#onStranded = options.onStranded ?? (() => {});
     this.#ledger = new PromptLedger({
       maxQueued: options.maxQueued,
       onLost: options.onLost,
       again: options.again,
+      now: () => this.#log.now(),
       listener: {
         doubted: ({ id }, { code }) => this.#append({ type: 'prompt.in-doubt', promptId: id, code }),
         started: (record) => {
@@ -86,10 +85,26 @@ export class Conversation {
         ended: (record, result) => this.#onEnded(record, result),
       },
     });
+    if (options.restored !== undefined) this.#restore(options.restored);
   }
 
   get facts(): ConversationFacts {
-    return this.#facts;
+    return this.#cli.facts;
+  }
+
+  /** What the CLI said about itself. */
+  get cli(): CliKnowledge {
+    return this.#cli;
+  }
+
+  /** The newest turn as a store keeps it; undefined before the first. */
+  storedTurn(): LedgerRecord | undefined {
+    return this.#book.stored(this.facts.model);
+  }
+
+  /** The turn of the prompt with this id, also of one from before a restart of the host; undefined when it is not kept. */
+  turn(id: string): Turn | undefined {
+    return this.#turns.get(id);
   }
 
   get ledger(): PromptLedger {
@@ -107,7 +122,7 @@ export class Conversation {
 
   /** True when no prompt and no agent works, and the CLI has nothing left to say about it. */
   get isQuiet(): boolean {
-    const isAnnouncing = this.#facts.activity === 'running' && this.#tasks.ids.length === 0;
+    const isAnnouncing = this.facts.activity === 'running' && this.#tasks.ids.length === 0;
     return this.isDrained && this.#tasks.agents === 0 && !this.#isTurnOpen && !isAnnouncing;
   }
 
@@ -118,7 +133,7 @@ export class Conversation {
 
   /** Counts the turns that opened. */
   get turnNumber(): number {
-    return this.#history.count;
+    return this.#book.count;
   }
 
   /** True from `system/init` to the result of a turn, whoever it belongs to. */
@@ -142,7 +157,7 @@ export class Conversation {
 
   /** The conversation is lost: the next process begins a new one. */
   forgetId(): void {
-    this.#facts = { ...this.#facts, conversationId: undefined };
+    this.#cli.forgetId();
   }
 
   /** The turn was interrupted for a reason of ours: the open prompts end as interrupted, with that as their reason. */
@@ -154,11 +169,11 @@ export class Conversation {
   }
 
   usage(): SessionUsage {
-    return this.#meter.usage();
+    return this.#book.usage();
   }
 
   turns(): readonly TurnRecord[] {
-    return this.#history.list();
+    return this.#book.list();
   }
 
   rateLimits(): Readonly<Record<string, RateLimit>> {
@@ -191,19 +206,17 @@ export class Conversation {
   /** A new process begins: running totals start again, and nothing it says is known yet. */
   startProcess(epoch: number): void {
     this.#epoch = epoch;
-    this.#meter.startProcess();
+    this.#book.startProcess();
+    this.#cli.startProcess();
     this.#lastErrors = [];
-    this.#hasLifecycle = false;
-    this.#isModeChecked = false;
+    this.#mode.forget();
     this.#isTurnOpen = false;
-    this.#facts = { ...this.#facts, activity: undefined };
     this.#tasks.forget();
   }
 
   /** What the `initialize` answer told; only the newest versions tell it all (WIRE §1). */
   learn(facts: Partial<ConversationFacts>): void {
-    this.#facts = { ...this.#facts, ...facts };
-    if (this.#facts.capabilities.includes('msg_lifecycle_v1')) this.#hasLifecycle = true;
+    this.#cli.learn(facts);
   }
 
   /** The incarnation is ready: waiting prompts go out, in order. */
@@ -221,11 +234,11 @@ export class Conversation {
 
   onProcessLost(policy: Omit<LossPolicy, 'canSendAgain'>): void {
     this.detach();
-    this.#spending?.lost();
-    this.#ledger.onProcessLost({ ...policy, canSendAgain: this.#hasLifecycle });
+    this.#book.cutOff();
+    this.#ledger.onProcessLost({ ...policy, canSendAgain: this.#cli.hasLifecycle });
     this.#isTurnOpen = false;
-    this.#history.lost(this.#log.now());
-    this.#facts = { ...this.#facts, activity: undefined };
+    this.#book.lost(this.#log.now());
+    this.#cli.setActivity(undefined);
     this.#tasks.forget();
     this.#isWorking = false;
     this.#watchers.wake();
@@ -235,7 +248,7 @@ export class Conversation {
     const fact = factOf(message);
     if (fact === undefined) {
       this.#append({ type: 'message', message });
-      this.#spending?.saw(message);
+      this.#book.saw(message);
       return;
     }
     // A turn begins before its first message is logged and ends after its last: readers cut at those two events.
@@ -259,9 +272,18 @@ export class Conversation {
     this.#watchers.wake();
   }
 
+  #restore({ known, conversationIds, completedTurns, epoch, prompts, turns }: RestoredConversation): void {
+    this.#cli.restore(known, conversationIds);
+    this.#completedTurns = completedTurns;
+    this.#epoch = epoch;
+    this.#ledger.restore(prompts);
+    this.#turns.restore(prompts, (record, result) => new Turn(record, this.#log, result));
+    this.#book.restore(turns, this.#log.now());
+  }
+
   #before(fact: Fact): void {
     if (fact.type === 'prompt.progressed') {
-      this.#hasLifecycle = true;
+      this.#cli.sawLifecycle();
       if (fact.state === 'started') this.#ledger.onLifecycle(fact.uuid, 'started');
     }
     if (fact.type === 'prompt.echoed') this.#ledger.onEcho(fact.uuid);
@@ -277,7 +299,7 @@ export class Conversation {
         this.#closeTurn(fact);
         break;
       case 'activity.changed':
-        this.#facts = { ...this.#facts, activity: fact.state };
+        this.#cli.setActivity(fact.state);
         break;
       case 'background.changed':
         this.#tasks.replace(fact.tasks);
@@ -292,44 +314,24 @@ export class Conversation {
         this.#noteLimit(fact.limit);
         break;
       case 'permission-mode.changed':
-        this.#facts = { ...this.#facts, permissionMode: fact.mode };
+        this.#cli.setMode(fact.mode);
         break;
       default:
     }
     this.#pump();
   }
 
-  /** The mode that was asked for must be the mode that rules; once per process, because turns may change it (R93). */
-  #checkMode(mode: string | undefined): void {
-    const expected = this.#expectedMode();
-    if (this.#isModeChecked || mode === undefined) return;
-    this.#isModeChecked = true;
-    if (mode === expected) return;
-    const detail = `asked for "${expected}", the CLI runs in "${mode}"`;
-    this.#append({ type: 'diagnostic', reason: 'permission-mode-differs', detail });
-  }
-
   #openTurn(fact: Extract<Fact, { type: 'turn.opened' }>): void {
-    this.#checkMode(fact.permissionMode);
-    const former = this.#facts.conversationId;
-    const { conversationId, cliVersion, model, permissionMode, capabilities } = fact;
-    this.learn({
-      ...(conversationId === undefined ? {} : { conversationId }),
-      ...(cliVersion === undefined ? {} : { cliVersion }),
-      ...(model === undefined ? {} : { model }),
-      ...(permissionMode === undefined ? {} : { permissionMode }),
-      ...(capabilities.length === 0 ? {} : { capabilities }),
-    });
-    if (conversationId !== undefined && conversationId !== former) {
-      this.#append({ type: 'session.conversation-changed', from: former, to: conversationId });
-    }
-    this.#ledger.onTurnOpened(this.#hasLifecycle);
+    const detail = this.#mode.check(fact.permissionMode);
+    if (detail !== undefined) this.#append({ type: 'diagnostic', reason: 'permission-mode-differs', detail });
+    const change = this.#cli.opened(fact);
+    if (change !== undefined) this.#append({ type: 'session.conversation-changed', ...change });
+    this.#ledger.onTurnOpened(this.#cli.hasLifecycle);
     this.#isTurnOpen = true;
-    this.#spending?.working(true);
     this.#lastErrors = [];
     const started = this.#ledger.outstanding.find((record) => record.state === 'started');
-    const opened = { incarnation: this.#epoch, conversationId: this.#facts.conversationId, at: this.#log.now() };
-    this.#history.opened(opened);
+    const { conversationId } = this.facts;
+    this.#book.opened({ incarnation: this.#epoch, conversationId, at: this.#log.now() });
     this.#append({ type: 'turn.started', promptId: started?.id });
     this.#delivery?.turnStarted();
   }
@@ -341,11 +343,9 @@ export class Conversation {
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
     this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
     if (!fact.isError) this.#completedTurns += 1;
-    const cost = this.#meter.add(fact, isRelease(this.#facts.cliVersion ?? '', TOTALS_GO_ON));
-    // Before anybody hears of the end and sends the next prompt: it must not go out of a budget that is spent.
-    this.#spending?.closed(fact, cost, { model: this.#facts.model, wentOn: this.#meter.wentOn });
-    const promptIds = this.#ledger.onResult(fact, cost, this.#hasLifecycle);
-    this.#history.closed(fact, cost, { promptIds, at: this.#log.now() });
+    const cost = this.#book.add(fact, this.facts);
+    const promptIds = this.#ledger.onResult(fact, cost, this.#cli.hasLifecycle);
+    this.#book.closed(fact, cost, { promptIds, at: this.#log.now() });
     this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd: cost.costUsd });
   }
 
@@ -368,12 +368,12 @@ export class Conversation {
     while (delivery !== undefined && this.#ledger.hasNext && this.#admitsWork()) {
       const record = this.#ledger.deliverNext();
       if (record === undefined) break;
-      this.#spending?.working(true);
+      this.#book.working(true);
       const { id, wireId } = record;
       this.#append({ type: 'prompt.delivered', promptId: id, ...(wireId === id ? {} : { uuid: wireId }) });
       delivery.deliver(
         record,
-        record.isUntrusted ? inertContent(record.content, this.#facts.cliVersion) : record.content,
+        record.isUntrusted ? inertContent(record.content, this.facts.cliVersion) : record.content,
       );
     }
     this.#updateWork();
@@ -381,9 +381,9 @@ export class Conversation {
   }
 
   #updateWork(): void {
-    const { activity } = this.#facts;
+    const { activity } = this.facts;
     const isOwing = this.#ledger.outstanding.length > 0 || this.#isTurnOpen;
-    this.#spending?.working(isOwing);
+    this.#book.working(isOwing);
     const isActive = activity === undefined ? this.#isTurnOpen : activity !== 'idle';
     // 2.1.197 calls itself idle while an agent of it works in the background; newer releases do not.
     const isWorking = this.#ledger.outstanding.length > 0 || isActive || this.#tasks.agents > 0;

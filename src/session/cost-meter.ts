@@ -20,10 +20,15 @@ export interface TurnCost {
   readonly models: Readonly<Record<string, ModelUsage>> | undefined;
 }
 
+/** What one turn added, with the tokens of its main conversation. */
+export interface CountedUsage extends TurnCost {
+  readonly usage: Usage | undefined;
+}
+
 type Models = Readonly<Record<string, ModelUsage>>;
 
 /** Running totals of a process, as its newest result told them. */
-interface Totals {
+export interface Totals {
   readonly costUsd: number;
   readonly models: Models;
 }
@@ -76,12 +81,28 @@ export class CostMeter {
       costUsd: result.totalCostUsd ?? this.#mark.costUsd,
       models: result.modelUsage ?? this.#mark.models,
     };
+    this.#count(added, result.usage);
+    return added;
+  }
+
+  /** What the next turn is measured by; undefined before the first result. */
+  get totals(): Totals | undefined {
+    return this.#mark === ZERO ? this.#inherited : this.#mark;
+  }
+
+  /** Takes up what was counted before a restart of the host: turns that ended, and the totals after the last of them. */
+  restore(turns: readonly CountedUsage[], totals: Totals | undefined): void {
+    for (const turn of turns) this.#count(turn, turn.usage);
+    this.#turns += turns.length;
+    this.#inherited = totals;
+    if (turns.length > 0) this.#mayHoldOthers = false;
+  }
+
+  #count(added: TurnCost, usage: Usage | undefined): void {
     if (added.costUsd !== undefined) this.#costUsd = (this.#costUsd ?? 0) + added.costUsd;
     this.#models = sumModels(this.#models, added.models ?? {});
     // Per model the subagents are counted, too; the usage of a result is that of its main conversation (WIRE §17).
-    const tokens = added.models === undefined ? result.usage : tokensOf(added.models);
-    this.#tokens = sum(this.#tokens, tokens);
-    return added;
+    this.#tokens = sum(this.#tokens, added.models === undefined ? usage : tokensOf(added.models));
   }
 
   usage(): SessionUsage {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
-import type { PromptOutcome } from '../store/session-event.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
 import { fateAfterLoss, fateWhenRefused, type PromptFate } from './loss-policy.ts';
+import { digestOf } from './prompt-digest.ts';
+import { endedAsLost, givenBackAs, lostBy, mayCover, prepare } from './prompt-ends.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import type { Again } from './quota-retry.ts';
@@ -40,6 +41,7 @@ const ENDED_KEPT = 1_000;
 export class PromptLedger {
   readonly #listener: LedgerListener;
   readonly #maxQueued: number;
+  readonly #now: () => number;
   readonly #onLost: OnPromptLost;
   readonly #again: (result: ResultFacts) => Again | undefined;
   readonly #records = new Map<string, PromptRecord>();
@@ -53,12 +55,14 @@ export class PromptLedger {
   constructor(options: {
     maxQueued: number;
     onLost?: OnPromptLost;
+    now: () => number;
     listener: LedgerListener;
     again?: ((result: ResultFacts) => Again | undefined) | undefined;
   }) {
     this.#onLost = options.onLost ?? 'once';
     this.#again = options.again ?? (() => undefined);
     this.#maxQueued = options.maxQueued;
+    this.#now = options.now;
     this.#listener = options.listener;
   }
 
@@ -98,6 +102,9 @@ export class PromptLedger {
       ...prompt,
       isUntrusted: prompt.isUntrusted === true,
       fields: prompt.fields,
+      acceptedAt: this.#now(),
+      endedAt: undefined,
+      digest: digestOf(prompt.content, prompt.fields),
       state: 'queued',
       isEchoed: false,
       isFolded: false,
@@ -113,6 +120,26 @@ export class PromptLedger {
     this.#records.set(record.id, record);
     this.#queue.push(record);
     return record;
+  }
+
+  /**
+   * Takes up the prompts from before a restart of the host, in the order in which they were accepted. Those that a process had
+   * are outstanding, until `onProcessLost` says what becomes of them.
+   */
+  restore(records: readonly PromptRecord[]): void {
+    const ended = records.filter(({ state }) => state === 'ended');
+    const forgotten = new Set(ended.slice(0, Math.max(0, ended.length - ENDED_KEPT)));
+    for (const record of records) if (!forgotten.has(record)) this.#records.set(record.id, record);
+    const queued = records.filter(({ state }) => state === 'queued');
+    // What a former loss had put back waits before what no process ever had.
+    this.#queue = [...queued.filter((one) => one.wasDelivered), ...queued.filter((one) => !one.wasDelivered)];
+    this.#outstanding = records.filter(({ state }) => state === 'delivered' || state === 'started');
+  }
+
+  /** Ends a prompt that cannot be sent as it was; nothing for one that has ended. */
+  lose(id: string, error: TroupeError): void {
+    const record = this.#records.get(id);
+    if (record !== undefined) this.#end(record, endedAsLost(id, error));
   }
 
   get hasNext(): boolean {
@@ -328,6 +355,7 @@ export class PromptLedger {
   #end(record: PromptRecord, result: TurnResult): void {
     if (record.state === 'ended') return;
     record.state = 'ended';
+    record.endedAt = this.#now();
     record.result = result;
     record.content = '';
     this.#queue = this.#queue.filter((other) => other !== record);
@@ -344,41 +372,4 @@ export class PromptLedger {
       return;
     }
   }
-}
-
-/** The list of a result is cut at 64 names, and older CLIs give none (WIRE §11): only a list that is whole excludes. */
-function mayCover({ promptUuids }: ResultFacts, id: string): boolean {
-  return promptUuids.length === 0 || promptUuids.length >= 64 || promptUuids.includes(id);
-}
-
-/** Makes a prompt ready to be sent once more. */
-function prepare(record: PromptRecord, fate: PromptFate): void {
-  record.state = 'queued';
-  record.isEchoed = false;
-  record.wasDelivered = true;
-  record.isRepeated = fate === 'again';
-  record.doubt = undefined;
-  // The CLI would drop what it knows by this id.
-  if (fate === 'anew') record.wireId = randomUUID();
-}
-
-function endedAsLost(id: string, error?: TroupeError): TurnResult {
-  const because = error === undefined || error.code === 'PROMPT_LOST' ? {} : { because: error.code };
-  const lost = new TroupeError('PROMPT_LOST', { reason: error?.message, cause: error, details: { id, ...because } });
-  return endedWithoutResult('lost', id, lost);
-}
-
-/** By default the prompt is lost with what ended its process; whoever declared that it must not run again hears that. */
-function lostBy(onLost: OnPromptLost, id: string, error: TroupeError): TurnResult {
-  return onLost === 'fail' ? endedAsLost(id, error) : endedWithoutResult('lost', id, error);
-}
-
-/**
- * A prompt that no process ever saw was cancelled. One that waits to be sent again may have done half its work: it was
- * interrupted by its owner, or failed with its process (P2).
- */
-function givenBackAs(record: PromptRecord, error: TroupeError | undefined): PromptOutcome {
-  if (!record.wasDelivered) return 'cancelled';
-  const wasAsked = error === undefined || error.code === 'SESSION_CLOSED' || error.code === 'SUPERVISOR_STOPPED';
-  return wasAsked ? 'interrupted' : 'failed';
 }

@@ -37,6 +37,11 @@ export interface PromptRecord {
   readonly fields: PromptFields | undefined;
   /** `seq` of `prompt.accepted`: where reading the turn begins. */
   readonly acceptedSeq: number;
+  /** Milliseconds since 1970. */
+  readonly acceptedAt: number;
+  endedAt: number | undefined;
+  /** Of content and fields as they were: a repeated id is known by it. */
+  readonly digest: string;
   state: 'queued' | 'delivered' | 'started' | 'ended';
   /** The CLI acknowledged it by a replay since the last result: the sign of older versions (WIRE §11). */
   isEchoed: boolean;

@@ -5,6 +5,7 @@ import type { ResultFacts, Usage } from '../wire/facts.ts';
 import { type MessageUsage, messageUsageOf } from '../wire/message-usage.ts';
 import type { TurnCost } from './cost-meter.ts';
 import type { PriceTable } from './price-table.ts';
+import type { CountedTurn } from './stored-turn.ts';
 
 /** What a session spends, for whoever keeps the ledger of all. */
 export type UsageNews = Omit<SpendingTold, 'id'> & { readonly unpricedModel: string | undefined };
@@ -30,6 +31,7 @@ export class Spending {
   /** What became final without a result; a process that goes on with the totals of the former tells it again. */
   #lost: Amounts = NOTHING;
   #hasTurn = false;
+  #counted: CountedTurn | undefined;
 
   constructor(options: { prices: PriceTable | undefined; tell: (news: UsageNews) => void }) {
     this.#prices = options.prices;
@@ -40,7 +42,13 @@ export class Spending {
   working(hasTurn: boolean): void {
     if (hasTurn === this.#hasTurn) return;
     this.#hasTurn = hasTurn;
+    if (hasTurn) this.#counted = undefined;
     this.#report(UNUSED);
+  }
+
+  /** What was told of the newest turn as final; undefined while it runs. */
+  get counted(): CountedTurn | undefined {
+    return this.#counted;
   }
 
   saw(message: CliMessage): void {
@@ -85,6 +93,8 @@ export class Spending {
   #close(settled: Used, isUnpriced = false): void {
     this.#answers.clear();
     this.#open = UNUSED;
+    const { usd, tokens, turns, unpricedModel } = settled;
+    this.#counted = { usd, tokens, turns, isUnpriced: isUnpriced || unpricedModel !== undefined };
     this.#report(settled, isUnpriced);
   }
 

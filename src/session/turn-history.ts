@@ -41,6 +41,18 @@ export class TurnHistory {
     return this.#turns;
   }
 
+  /** The newest turn, which may still run. */
+  get newest(): TurnRecord | undefined {
+    return this.#turns.at(-1);
+  }
+
+  /** Takes up the turns from before a restart of the host, oldest first; one that ran then is lost. */
+  restore(turns: readonly TurnRecord[], at: number): void {
+    this.#turns = turns.slice(-KEPT);
+    this.#count = turns.at(-1)?.number ?? 0;
+    this.#lose(at);
+  }
+
   opened(turn: { incarnation: number; conversationId: string | undefined; at: number }): void {
     this.#lose(turn.at);
     this.#count += 1;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
+import { digestOf } from './prompt-digest.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptRecord } from './prompt-record.ts';
 import type { Turn } from './turn.ts';
@@ -8,7 +8,6 @@ import type { TurnResult } from './turn-result.ts';
 interface KnownTurn {
   readonly turn: Turn;
   readonly settle: (result: TurnResult) => void;
-  readonly digest: string;
   readonly record: PromptRecord;
 }
 
@@ -24,7 +23,7 @@ export class TurnRegistry {
   /** The turn of this very prompt. Throws PROMPT_ID_USED when the id stands for another prompt, or for one forgotten. */
   find(id: string, content: PromptContent, fields?: PromptFields): Turn | undefined {
     const known = this.#turns.get(id);
-    if (known?.digest === digestOf(content, fields)) return known.turn;
+    if (known?.record.digest === digestOf(content, fields)) return known.turn;
     if (known === undefined && !this.#usedIds.has(id)) return undefined;
     throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
   }
@@ -36,8 +35,23 @@ export class TurnRegistry {
       settle = resolve;
     });
     const turn = build(result);
-    this.#turns.set(record.id, { turn, settle, digest: digestOf(record.content, record.fields), record });
+    this.#turns.set(record.id, { turn, settle, record });
     return turn;
+  }
+
+  /** Takes up the turns from before a restart of the host, oldest first: those that have ended know how. */
+  restore(records: readonly PromptRecord[], build: (record: PromptRecord, result: Promise<TurnResult>) => Turn): void {
+    const recent = new Set(records.slice(-ENDED_TURNS_KEPT));
+    for (const record of records) {
+      if (record.state === 'ended' && !recent.has(record)) this.#rememberId(record.id);
+      else this.add(record, (result) => build(record, result));
+      if (record.result !== undefined) this.#turns.get(record.id)?.settle(record.result);
+    }
+  }
+
+  /** The turn of the prompt with this id, while it is kept. */
+  get(id: string): Turn | undefined {
+    return this.#turns.get(id)?.turn;
   }
 
   settle(id: string, result: TurnResult): void {
@@ -62,9 +76,4 @@ export class TurnRegistry {
     const oldest = this.#usedIds.values().next();
     if (this.#usedIds.size > USED_IDS_KEPT && oldest.done !== true) this.#usedIds.delete(oldest.value);
   }
-}
-
-function digestOf(content: PromptContent, fields: PromptFields | undefined): string {
-  const whole = fields === undefined ? content : { content, fields };
-  return createHash('sha256').update(JSON.stringify(whole)).digest('base64');
 }

@@ -62,6 +62,10 @@ export type PromptRecord = {
   readonly wasDelivered?: true;
   /** It was sent once more under the id that the CLI may know. */
   readonly isRepeated?: true;
+  /** Somebody has asked for the end of its turn. */
+  readonly wasInterruptAsked?: true;
+  /** The CLI was done with it, and not with the turn that took it up. */
+  readonly isFolded?: true;
   /** Why it is held until somebody decides: an error as code, message and details. */
   readonly doubt?: Json;
   /** How it ended, as its turn told. */

@@ -29,6 +29,7 @@ export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number
   /** What each result was said to answer. */
   const covered: (readonly string[])[] = [];
   const ledger = new PromptLedger({
+    now: () => 1_700,
     maxQueued: options.maxQueued ?? 1_000,
     onLost: options.onLost ?? 'once',
     listener: {

@@ -1,0 +1,62 @@
+import type { LedgerRecord, SessionRecord, PromptRecord as StoredPrompt, StoreRecord } from '../store/store-record.ts';
+import type { CountedUsage, Totals } from './cost-meter.ts';
+import type { PromptRecord } from './prompt-record.ts';
+import { factsOfStored, type KnownFacts } from './stored-facts.ts';
+import { promptOfStored } from './stored-prompt.ts';
+import { totalsOfStored, turnOfStored } from './stored-turn.ts';
+import type { TurnRecord } from './turn-history.ts';
+
+/** What a conversation was before a restart of the host. */
+export interface RestoredConversation {
+  readonly known: KnownFacts;
+  readonly conversationIds: readonly string[];
+  readonly completedTurns: number;
+  /** Of the newest process. */
+  readonly epoch: number;
+  /** In the order in which they were accepted. */
+  readonly prompts: readonly PromptRecord[];
+  /** Of those, the unfinished ones whose content was stored without its secrets: they cannot be sent again. */
+  readonly unsendable: ReadonlySet<string>;
+  readonly turns: RestoredTurns;
+}
+
+export interface RestoredTurns {
+  readonly list: readonly TurnRecord[];
+  /** Those that ended with a result. */
+  readonly counted: readonly CountedUsage[];
+  readonly totals: Totals | undefined;
+}
+
+/** Reads it out of the records of the session. */
+export function restoredConversationOf(
+  session: SessionRecord,
+  records: readonly StoreRecord[],
+  epoch: number,
+): RestoredConversation {
+  const stored = records.filter((record): record is StoredPrompt => record.kind === 'prompt');
+  const inOrder = [...stored].sort((one, other) => (one.acceptedSeq ?? 0) - (other.acceptedSeq ?? 0));
+  const unsendable = inOrder.filter(({ state, isRedacted }) => state !== 'ended' && isRedacted === true);
+  return {
+    known: factsOfStored(session.facts),
+    conversationIds: session.conversationIds,
+    completedTurns: session.completedTurns ?? 0,
+    epoch,
+    prompts: inOrder.map(promptOfStored),
+    unsendable: new Set(unsendable.map(({ id }) => id)),
+    turns: restoredTurnsOf(records.filter((record): record is LedgerRecord => record.kind === 'ledger')),
+  };
+}
+
+function restoredTurnsOf(ledger: readonly LedgerRecord[]): RestoredTurns {
+  const turns = ledger.flatMap((record) => {
+    const turn = turnOfStored(record);
+    return turn === undefined ? [] : [{ turn, totals: totalsOfStored(record) }];
+  });
+  turns.sort((one, other) => one.turn.number - other.turn.number);
+  const list = turns.map(({ turn }) => turn);
+  return {
+    list,
+    counted: list.filter(({ state }) => state === 'ended'),
+    totals: turns.findLast(({ totals }) => totals !== undefined)?.totals,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Json, SessionRecord } from '../store/store-record.ts';
+import type { Conversation } from './conversation.ts';
+import type { RuntimeSettings } from './session-settings.ts';
+import { storedFactsOf } from './stored-facts.ts';
+import type { StoredOptions } from './stored-options.ts';
+import { storedSettingsOf, withheldSettingsOf } from './stored-settings.ts';
+
+/** What a session is at a moment, as far as a restart of the host needs it. */
+export interface SessionMoment {
+  /** As `session.state` says it. */
+  readonly state: string;
+  readonly endedAt?: number | undefined;
+  readonly options: StoredOptions;
+  /** The outermost first. */
+  readonly groups: readonly string[];
+  readonly settings: RuntimeSettings;
+  readonly conversation: Pick<Conversation, 'cli' | 'completedTurns'>;
+  /** A live process has the conversation open. */
+  readonly hasProcess: boolean;
+  /** What its child machine remembers. */
+  readonly child: Json;
+  /** Moments of the restarts that still count. */
+  readonly restarts: readonly number[];
+  readonly recoveries: readonly number[];
+  readonly deadlines: Readonly<Record<string, number>>;
+}
+
+/** A session as a store keeps it. */
+export function storedSessionOf(moment: SessionMoment): SessionRecord {
+  const { conversation, options, settings, endedAt, groups } = moment;
+  const { known, conversationIds } = conversation.cli;
+  const { conversationId } = known.facts;
+  const withheld = [...options.withheld, ...withheldSettingsOf(settings)];
+  const isOpen = moment.hasProcess && endedAt === undefined && conversationId !== undefined;
+  return {
+    kind: 'session',
+    state: moment.state,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    options: options.options,
+    ...(withheld.length === 0 ? {} : { withheld }),
+    ...(groups.length === 0 ? {} : { groups }),
+    settings: storedSettingsOf(settings),
+    conversationIds,
+    ...(isOpen ? { openConversation: conversationId } : {}),
+    facts: storedFactsOf(known),
+    completedTurns: conversation.completedTurns,
+    child: moment.child,
+    restarts: moment.restarts,
+    ...(moment.recoveries.length === 0 ? {} : { recoveries: moment.recoveries }),
+    deadlines: moment.deadlines,
+  };
+}
