@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { SupervisorOptions } from '../../src/index.ts';
+import type { FakeClaude } from '../../src/testing/fake-cli/fake-claude.ts';
+import { type Traces, watchTraces } from '../chaos/traces.ts';
+import { Client, type ClientPrompt } from './client.ts';
+import { type Executions, executionsIn, executionsOf } from './executions.ts';
+import { type HostFact, type HostProgram, type ShownEvent, type StoreAlteration, startHost } from './host-program.ts';
+import { describePlan, type PlannedEnd, type StoreChaosPlan } from './store-plan.ts';
+import { fakeOfRun, type StoreProps } from './store-props.ts';
+import { faultsOf } from './verdict.ts';
+
+/** What is done to a run to see that it is noticed. */
+export type Sabotage =
+  /** Commits are said to be done before they are. */
+  | 'early-acknowledgement'
+  /** The CLI forgets what it has done: what it is sent again it does again. */
+  | 'no-deduplication';
+
+export interface StoreRunReport {
+  readonly seed: number;
+  readonly plan: string;
+  /** What was not as promised; nothing in a run that went well. */
+  readonly failures: readonly string[];
+  readonly kills: number;
+  readonly sessions: number;
+  readonly prompts: number;
+  readonly decisions: number;
+  readonly events: number;
+  /** The slowest recovery: from the start of a host until every session was there. */
+  readonly recoveryMs: number;
+  readonly tookMs: number;
+}
+
+/** Longer than anything may take, on a machine that does a lot else. */
+const PATIENCE_MS = 90_000;
+const LOOK_EVERY_MS = 500;
+const GONE_MS = 10_000;
+
+const SUPERVISOR: SupervisorOptions = {
+  restart: { type: 'transient', intensity: 20, backoff: { minMs: 10, maxMs: 50 } },
+  timeouts: {
+    closeGraceMs: 1_000,
+    terminateGraceMs: 2_000,
+    killGraceMs: 20_000,
+    initializeMs: 60_000,
+    admissionMs: 600_000,
+  },
+  limits: { maxSessions: 4 },
+};
+
+/** Has a client work with hosts that are killed, one after the other, and looks at what was promised to it. */
+export async function runStoreChaos(
+  plan: StoreChaosPlan,
+  props: StoreProps,
+  options: { readonly sabotage?: Sabotage | undefined; readonly keep?: boolean } = {},
+): Promise<StoreRunReport> {
+  const begin = performance.now();
+  const nonce = randomUUID().slice(0, 8);
+  const prefix = `store-${plan.seed}-${nonce}`;
+  const folder = join(props.folder, prefix);
+  await mkdir(join(folder, 'tmp'), { recursive: true, mode: 0o700 });
+  // The second is nobody's: sleepers are not part of these runs.
+  const traces = watchTraces(prefix, `120.${Number.parseInt(nonce, 16)}`);
+  const fake =
+    plan.cli === 'fake' ? await fakeOfRun(plan.recorded, options.sabotage === 'no-deduplication') : undefined;
+  const run = new StoreRun(plan, props, { prefix, folder, fake, sabotage: options.sabotage });
+  try {
+    const report = await run.play(traces);
+    return { ...report, tookMs: performance.now() - begin };
+  } finally {
+    traces.sweep();
+    await fake?.dispose();
+    if (options.keep !== true) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface StorePlace {
+  readonly prefix: string;
+  readonly folder: string;
+  readonly fake: FakeClaude | undefined;
+  readonly sabotage: Sabotage | undefined;
+}
+
+class StoreRun {
+  readonly #plan: StoreChaosPlan;
+  readonly #props: StoreProps;
+  readonly #place: StorePlace;
+  readonly #client: Client;
+  readonly #stored = new Map<string, ShownEvent[]>();
+  #kills = 0;
+
+  constructor(plan: StoreChaosPlan, props: StoreProps, place: StorePlace) {
+    this.#plan = plan;
+    this.#props = props;
+    this.#place = place;
+    this.#client = this.#newClient();
+  }
+
+  async play(traces: Traces): Promise<Omit<StoreRunReport, 'tookMs'>> {
+    const { plan, client } = { plan: this.#plan, client: this.#client };
+    for (const end of plan.ends) await this.#shortLife(end);
+    await this.#lastLife();
+    await this.#readStore();
+    const executions = await this.#executions();
+    const failures = faultsOf({
+      client,
+      executions,
+      stored: this.#stored,
+      losses: plan.ends.length,
+      tellsTurns: plan.cli === 'fake',
+    });
+    failures.push(...(await this.#remainders(traces)));
+    return {
+      seed: plan.seed,
+      plan: describePlan(plan),
+      failures,
+      kills: this.#kills,
+      sessions: plan.sessions.length,
+      prompts: client.prompts.filter(({ isAccepted }) => isAccepted).length,
+      decisions: executions.decisions.length,
+      events: [...this.#stored.values()].reduce((sum, log) => sum + log.length, 0),
+      recoveryMs: Math.max(0, ...client.recoveryMs),
+    };
+  }
+
+  async #shortLife(end: PlannedEnd): Promise<void> {
+    const host = this.#start();
+    await patiently('the moment to come', this.#client.moment(end.moment), host);
+    await wait(end.moment.delayMs);
+    if (end.way === 'handover') {
+      this.#client.leave();
+      host.say({ do: 'handover' });
+      // The handover is through when the host has ended; or it is killed meanwhile.
+      const over = end.killAfterMs === undefined ? later(PATIENCE_MS) : later(end.killAfterMs);
+      await Promise.race([host.ended, over]);
+    }
+    host.kill();
+    const { signal } = await host.ended;
+    if (signal === 'SIGKILL') this.#kills += 1;
+    this.#client.lose();
+  }
+
+  async #lastLife(): Promise<void> {
+    const client = this.#client;
+    const host = this.#start();
+    const life = this.#plan.ends.length;
+    const looking = setInterval(() => client.look(), LOOK_EVERY_MS);
+    try {
+      await patiently(
+        'every prompt to end',
+        client.until(() => client.isThrough(life)),
+        host,
+      );
+    } catch (error) {
+      const open = client.open(life);
+      client.failures.push(`${String(error)} Open: ${open.map(({ token }) => token).join(' ')} ${host.complaints()}`);
+      for (const id of new Set(open.map(({ sessionId }) => sessionId))) host.say({ do: 'explain', id });
+    } finally {
+      clearInterval(looking);
+    }
+    client.leave();
+    host.say({ do: 'count' });
+    host.say({ do: 'shutdown' });
+    const ended = await Promise.race([host.ended, later(PATIENCE_MS)]);
+    if (ended?.code !== 0)
+      client.failures.push(`The last host ended with ${JSON.stringify(ended)} ${host.complaints()}`);
+    host.kill();
+    client.lose();
+  }
+
+  /** What the store holds, told by a program that does nothing else. */
+  async #readStore(): Promise<void> {
+    const hear = (fact: HostFact): void => {
+      if (fact.type !== 'event') return;
+      this.#stored.set(fact.id, [...(this.#stored.get(fact.id) ?? []), fact.event]);
+    };
+    const reader = startHost({ ...this.#hostPlan(), isReader: true }, this.#env(), hear);
+    const end = await patiently('the store to be read', reader.ended);
+    if (end.code !== 0) this.#client.failures.push(`The store cannot be read: ${reader.complaints()}`);
+  }
+
+  #start(): HostProgram {
+    const client = this.#client;
+    const host = startHost(this.#hostPlan(), this.#env(), (fact) => client.hear(fact));
+    client.meet(host);
+    void host.ended.then(() => client.lose());
+    return host;
+  }
+
+  #hostPlan() {
+    const { durability, slowCommitMs, kind } = this.#plan;
+    const lie: StoreAlteration | undefined =
+      this.#place.sabotage === 'early-acknowledgement' ? { before: 150, after: 0, isLying: true } : undefined;
+    const alteration = lie ?? (slowCommitMs === undefined ? undefined : slowCommitMs);
+    const supervisor =
+      kind === 'crowd' ? { ...SUPERVISOR, limits: { ...SUPERVISOR.limits, maxSessions: 50 } } : SUPERVISOR;
+    return { store: join(this.#place.folder, 'troupe.db'), durability, supervisor, alteration };
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], TMPDIR: join(this.#place.folder, 'tmp') };
+  }
+
+  #newClient(): Client {
+    const { sessions } = this.#plan;
+    const { prefix, fake } = this.#place;
+    const { real } = this.#props;
+    const cli = fake === undefined ? { ...real.options } : { pathToClaudeCodeExecutable: fake.path };
+    return new Client({
+      sessions: sessions.map(({ onPromptLost }, index) => ({
+        id: `${prefix}-${index}`,
+        options: { id: `${prefix}-${index}`, onPromptLost, autoStart: this.#plan.kind !== 'crowd', ...cli },
+        isStarted: false,
+      })),
+      prompts: sessions.flatMap(({ onPromptLost, prompts }, index) =>
+        prompts.map((prompt) => ({
+          ...prompt,
+          onPromptLost,
+          promptId: randomUUID(),
+          sessionId: `${prefix}-${index}`,
+          text: fake === undefined ? this.#realText(prompt) : `${prompt.task} ${prompt.token}`,
+          wasSent: false,
+          isAccepted: false,
+          outcomes: [],
+          retries: 0,
+        })),
+      ),
+      answer: (prompt, behavior, nonce) => {
+        if (behavior === 'deny') return { behavior, message: nonce };
+        const command = fake === undefined ? this.#effect(prompt.token, nonce) : `${prompt.text} ${nonce}`;
+        return { behavior, updatedInput: { command } };
+      },
+    });
+  }
+
+  #realText({ task, token }: Pick<ClientPrompt, 'task' | 'token'>): string {
+    if (task === 'say') return `say ${token}`;
+    if (task === 'slow') return 'SLOW 20';
+    return `CALL Bash ${JSON.stringify({ command: this.#effect(token, 'unasked'), description: token })}`;
+  }
+
+  #effect(token: string, nonce: string): string {
+    return `echo ${token} ${nonce} >> ${join(this.#place.folder, 'effects')}`;
+  }
+
+  async #executions(): Promise<Executions> {
+    const tokens = new Set(this.#client.prompts.map(({ token }) => token));
+    const { fake, folder } = this.#place;
+    if (fake !== undefined) return executionsOf(fake, tokens);
+    return executionsIn(await readFile(join(folder, 'effects'), 'utf8').catch(() => ''), tokens);
+  }
+
+  async #remainders(traces: Traces): Promise<string[]> {
+    const deadline = performance.now() + GONE_MS;
+    while (traces.living().length > 0 && performance.now() < deadline) await wait(50);
+    const left = traces.living();
+    const failures = traces.deadDecoys().map((name) => `The decoy "${name}" was killed.`);
+    return left.length === 0 ? failures : [...failures, `After ${GONE_MS} ms there are still ${left.join(', ')}.`];
+  }
+}
+
+/** Holds nobody back who would end before. */
+function later(ms: number): Promise<undefined> {
+  return wait(ms, undefined, { ref: false });
+}
+
+async function patiently<T>(what: string, wanted: Promise<T>, host?: HostProgram): Promise<T> {
+  const timer = new AbortController();
+  const overdue = wait(PATIENCE_MS, undefined, { signal: timer.signal }).then(
+    () => Promise.reject(new Error(`Waited ${PATIENCE_MS} ms for ${what}. ${host?.complaints() ?? ''}`)),
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([wanted, overdue]);
+  } finally {
+    timer.abort();
+  }
+}
