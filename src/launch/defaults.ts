@@ -54,9 +54,10 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | SupervisorTimeoutNa
 };
 
 /** Bounds on everything that could grow (P9). */
-export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxStarting', number>> = {
+export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxStarting' | 'maxRegistered', number>> = {
   maxSessions: 20,
   maxStarting: 4,
+  maxRegistered: 10_000,
   maxPromptQueue: 100,
   /** An ordinary screenshot makes a line of several MiB (R07). */
   maxLineBytes: 64 * 2 ** 20,
@@ -75,6 +76,7 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxSta
 export const HIGHEST_LIMITS: Readonly<Record<keyof SupervisorLimitOptions, number>> = {
   maxSessions: 100_000,
   maxStarting: 10_000,
+  maxRegistered: 1_000_000,
   maxPromptQueue: 1_000_000,
   /** The longest string Node can hold: a longer line could not be decoded. */
   maxLineBytes: 2 ** 29 - 24,

@@ -35,6 +35,8 @@ export interface SupervisorLimitOptions extends LimitOptions {
   readonly maxSessions?: number;
   /** Sessions that start at the same time. Default 4. */
   readonly maxStarting?: number;
+  /** Sessions that are kept, with or without a process. Default 10 000. */
+  readonly maxRegistered?: number;
   /** Sessions with the same `key` at the same time; others of it wait in line. Default: no bound of its own. */
   readonly maxSessionsPerKey?: number;
   /** Sessions that start at the same time with one configuration folder. Default: no bound of its own. */
@@ -117,7 +119,14 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
 
 const SupervisorLimitShape = {
   ...LimitShape,
-  ...limitShape(['maxSessions', 'maxSessionsPerKey', 'maxStarting', 'startsPerConfigDir', 'minFreeMemoryBytes']),
+  ...limitShape([
+    'maxSessions',
+    'maxRegistered',
+    'maxSessionsPerKey',
+    'maxStarting',
+    'startsPerConfigDir',
+    'minFreeMemoryBytes',
+  ]),
 };
 
 const SupervisorTimeoutShape = {

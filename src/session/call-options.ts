@@ -34,6 +34,8 @@ export const BudgetScopeCall = z.union(
   ],
   { error: 'must be "total", "day", or an object with one of session, key or group' },
 );
+/** The name of an account, as `supervisor.accounts()` lists it. */
+export const AccountKey = z.string().min(1);
 export const ReapCall = z.strictObject({ terminateGraceMs: duration, killGraceMs: duration });
 
 /** A model to switch to: a name, never something that would be a flag at the next start (R95). */

@@ -343,7 +343,7 @@ export class Conversation {
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
     this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
     if (!fact.isError) this.#completedTurns += 1;
-    const cost = this.#book.add(fact, this.facts);
+    const cost = this.#book.add(fact, this.facts, this.#ledger.sendsAgain(fact));
     const promptIds = this.#ledger.onResult(fact, cost, this.#cli.hasLifecycle);
     this.#book.closed(fact, cost, { promptIds, at: this.#log.now() });
     this.#append({ type: 'turn.ended', promptIds, isError: fact.isError, origin: fact.origin, costUsd: cost.costUsd });
@@ -371,10 +371,8 @@ export class Conversation {
       this.#book.working(true);
       const { id, wireId } = record;
       this.#append({ type: 'prompt.delivered', promptId: id, ...(wireId === id ? {} : { uuid: wireId }) });
-      delivery.deliver(
-        record,
-        record.isUntrusted ? inertContent(record.content, this.facts.cliVersion) : record.content,
-      );
+      const { isUntrusted, content } = record;
+      delivery.deliver(record, isUntrusted ? inertContent(content, this.facts.cliVersion) : content);
     }
     this.#updateWork();
     if (delivery === undefined && this.#ledger.hasNext) this.#onStranded();

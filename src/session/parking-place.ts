@@ -1,4 +1,4 @@
-import type { Parking } from '../../machines/child/child.context.ts';
+import type { ChildContext, Parking } from '../../machines/child/child.context.ts';
 import type { ChildEvent } from '../../machines/child/child.events.ts';
 import { TroupeError } from '../errors.ts';
 import type { Conversation } from './conversation.ts';
@@ -13,6 +13,14 @@ export interface ParkingOptions {
   readonly current: () => Parking | null;
   readonly hasProcess: () => boolean;
   readonly barrier: Barrier | undefined;
+}
+
+/** Why a session in that state is parked, or on its way there: nobody starts it by hand any more. */
+export function parkingIn(
+  state: string,
+  { value, context }: { readonly value: unknown; readonly context: ChildContext },
+): Parking | null {
+  return state === 'parked' || (value === 'pausing' && context.pausedFor === 'park') ? context.parking : null;
 }
 
 /** Puts a session aside while something stands in its way, with its prompts kept, and lets it go on. */

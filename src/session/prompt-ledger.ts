@@ -222,6 +222,11 @@ export class PromptLedger {
     return promptIds;
   }
 
+  /** Whether that result is no end: a limit refused the work, and what asked for it waits to be sent once more. */
+  sendsAgain(result: ResultFacts): boolean {
+    return this.#outstanding.length > 0 && outcomeOf(result, false) === 'failed' && this.#again(result) !== undefined;
+  }
+
   /** The process is gone: every unfinished prompt is queued again, or ends with the stated outcome. */
   onProcessLost(policy: LossPolicy): void {
     const unfinished = this.#outstanding;

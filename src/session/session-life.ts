@@ -10,11 +10,12 @@ import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
+import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, failureFacts, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
-import { type Barrier, ParkingPlace } from './parking-place.ts';
+import { type Barrier, ParkingPlace, parkingIn } from './parking-place.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
 
 /** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
@@ -99,7 +100,7 @@ export class SessionLife {
       send: (event) => {
         if (!this.isOver) this.#child.send(event);
       },
-      current: () => (this.#state === 'parked' ? this.#child.getSnapshot().context.parking : null),
+      current: () => parkingIn(this.#state, this.#child.getSnapshot()),
       hasProcess: () => this.#incarnation !== undefined,
       barrier: options.barrier,
     });
@@ -174,6 +175,11 @@ export class SessionLife {
   makeRoom(): void {
     this.#isMakingRoom = true;
     this.pause('hibernate');
+  }
+
+  /** Nobody says that it is started again: what it is held for takes no slot. */
+  rest(): void {
+    if (this.#state === 'held') this.#options.admission.giveBack();
   }
 
   /** Its group has given up: kept, and started again only by hand. */
@@ -390,11 +396,4 @@ export class SessionLife {
     this.#releaseStart();
     this.#releaseStart = () => {};
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -66,8 +66,15 @@ export class Spending {
     this.#report(UNUSED);
   }
 
-  /** `wentOn`: the totals of the process are those of the former one, with what that had not told. */
-  closed(result: ResultFacts, cost: TurnCost, facts: { model: string | undefined; wentOn: boolean }): void {
+  /**
+   * `wentOn`: the totals of the process are those of the former one, with what that had not told. `isSentAgain`: the turn
+   * was refused, and is taken up later: it counts then.
+   */
+  closed(
+    result: ResultFacts,
+    cost: TurnCost,
+    facts: { model: string | undefined; wentOn: boolean; isSentAgain?: boolean },
+  ): void {
     const used = this.#usedIn(result, cost, facts.model);
     const again = facts.wentOn ? this.#lost : NOTHING;
     this.#lost = NOTHING;
@@ -75,7 +82,7 @@ export class Spending {
     this.#close({
       usd: Math.max(0, used.usd - again.usd),
       tokens: Math.max(0, used.tokens - again.tokens),
-      turns: 1,
+      turns: facts.isSentAgain === true ? 0 : 1,
       unpricedModel: used.unpricedModel,
     });
   }

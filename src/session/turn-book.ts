@@ -67,9 +67,9 @@ export class TurnBook {
   }
 
   /** What the turn of the result added, told before anybody hears of its end and sends the next prompt out of a spent budget. */
-  add(result: ResultFacts, { cliVersion, model }: ConversationFacts): TurnCost {
+  add(result: ResultFacts, { cliVersion, model }: ConversationFacts, isSentAgain: boolean): TurnCost {
     const cost = this.#meter.add(result, isRelease(cliVersion ?? '', TOTALS_GO_ON));
-    this.#spending?.closed(result, cost, { model, wentOn: this.#meter.wentOn });
+    this.#spending?.closed(result, cost, { model, wentOn: this.#meter.wentOn, isSentAgain });
     return cost;
   }
 

@@ -1,6 +1,9 @@
 import type { MemberSpec } from '../../machines/group/strategy.ts';
 import type { EndCause } from '../../machines/session/session.events.ts';
 
+/** For how long a member is held: until a restart has come to it, or until somebody asks for it. */
+export type HoldFor = 'restart' | 'wish';
+
 /** What a group does with one of its members, a session or another group. */
 export interface GroupMember extends MemberSpec {
   readonly kind: 'session' | 'group';
@@ -8,8 +11,8 @@ export interface GroupMember extends MemberSpec {
   readonly state: string;
   /** Resolves when it is ready; rejects with the cause, and then it is held. One that is ready stays as it is. */
   start(): Promise<void>;
-  /** Ends its processes and keeps it. Resolves when they are gone. */
-  hold(): Promise<void>;
+  /** Ends its processes and keeps it, with its slot where it is started again soon. Resolves when they are gone. */
+  hold(wait: HoldFor): Promise<void>;
   /** Its group has given up: it refuses work until somebody starts it again. */
   setAside(): void;
   /** Ends it for good. */

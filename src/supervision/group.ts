@@ -12,7 +12,7 @@ import { errorOf, sentenceOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
 import { becauseOf, type GroupChildView, type GroupExplanation } from './group-explanation.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
-import type { EndListener, GroupMember } from './group-member.ts';
+import type { EndListener, GroupMember, HoldFor } from './group-member.ts';
 import { MemberRestarts, readCause } from './member-restarts.ts';
 import type { BuiltSession } from './session-factory.ts';
 import { SessionMember } from './session-member.ts';
@@ -54,6 +54,7 @@ export class Group implements GroupMember {
   readonly #leaving = new Map<string, Promise<void>>();
   #wish: 'start' | 'hold' | 'close' = 'hold';
   #isStarting = false;
+  #heldFor: HoldFor = 'restart';
 
   /** `onEnded` makes it a member of another group, and hears of every end that was not asked for. */
   constructor(id: string, options: GroupChild, around: GroupSurroundings, onEnded?: EndListener) {
@@ -148,7 +149,7 @@ export class Group implements GroupMember {
   async terminateChild(id: string): Promise<void> {
     const member = this.#memberOf(id);
     this.#tell({ type: 'member.terminated', id });
-    await member.hold();
+    await member.hold('wish');
   }
 
   /** Starts a child that was terminated, set aside, or has ended. Rejects with CHILD_NOT_FOUND, CHILD_RUNNING, or the reason. */
@@ -189,8 +190,9 @@ export class Group implements GroupMember {
   }
 
   /** Stops every child, in reverse order, and keeps them; `start` goes on. Resolves when their processes are gone. */
-  async hold(): Promise<void> {
+  async hold(wait: HoldFor): Promise<void> {
     this.#wish = 'hold';
+    this.#heldFor = wait;
     this.#tell({ type: 'group.hold' });
     await this.#until(() => this.state === 'held' || this.state === 'stopped');
   }
@@ -219,7 +221,9 @@ export class Group implements GroupMember {
     const machine = groupMachine.provide({
       actors: {
         startMembers: fromPromise<void, MembersInput>(({ input, signal }) => this.#startAll(input.ids, signal)),
-        holdMembers: fromPromise<void, MembersInput>(({ input }) => this.#each(input.ids, (member) => member.hold())),
+        holdMembers: fromPromise<void, MembersInput>(({ input }) =>
+          this.#each(input.ids, (member) => member.hold(this.#heldFor)),
+        ),
         endMembers: fromPromise<void, MembersInput>(({ input }) => this.#each(input.ids, (member) => member.close())),
         members: fromCallback<MembersCommand | GroupEvent>(({ receive }) => {
           receive((command) => {
@@ -267,7 +271,7 @@ export class Group implements GroupMember {
       this.#lost = undefined;
       if (lost !== undefined) throw lost;
     } catch (error) {
-      for (const member of started.reverse()) await member.hold();
+      for (const member of started.reverse()) await member.hold('restart');
       throw readCause(error);
     }
   }

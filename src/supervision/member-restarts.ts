@@ -63,7 +63,7 @@ export class MemberRestarts {
     let last = Promise.resolve();
     for (const id of ids) {
       const former = last;
-      last = former.then(() => this.#options.member(id)?.hold());
+      last = former.then(() => this.#options.member(id)?.hold('restart'));
       this.#stops.set(id, last);
     }
     await last;

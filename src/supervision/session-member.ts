@@ -2,7 +2,7 @@ import type { EndCause } from '../../machines/session/session.events.ts';
 import type { SessionChild } from '../launch/group-options.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import type { Session } from '../session/session.ts';
-import type { EndListener, GroupMember } from './group-member.ts';
+import type { EndListener, GroupMember, HoldFor } from './group-member.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 /** What the group has asked for last; an end that does not follow from it is one of the session's own. */
@@ -59,12 +59,13 @@ export class SessionMember implements GroupMember {
     if (!isReady(life)) throw life.isOver ? (await life.ended).cause : this.#cause(life);
   }
 
-  async hold(): Promise<void> {
+  async hold(wait: HoldFor): Promise<void> {
     this.#wish = 'hold';
     const life = this.#built?.life;
     if (life === undefined || life.isOver) return;
     life.pause('hold');
     await until(life, () => life.state === 'held' || life.state === 'quarantined');
+    if (wait === 'wish' && this.#wish === 'hold') life.rest();
   }
 
   setAside(): void {

@@ -16,7 +16,7 @@ import { assertPlain, isPlain } from '../launch/plain-object.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
-import { DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
+import { AccountKey, DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
 import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
@@ -40,7 +40,7 @@ import { hostSignals } from './host-signals.ts';
 import { IdleEviction } from './idle-eviction.ts';
 import { inboxOf } from './inbox.ts';
 import { inheritedOptions } from './inherited-options.ts';
-import { isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
+import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
@@ -256,9 +256,9 @@ export class Supervisor implements AsyncDisposable {
     return this.#accounts.list();
   }
 
-  /** Has an account at its limit, or without a login, tried again now: one session goes first. Throws ACCOUNT_NOT_FOUND. */
+  /** Has an account at its limit, or without a login, tried again now: one session goes first. Throws ACCOUNT_NOT_FOUND, INVALID_OPTIONS. */
   resumeAccount(key: string): void {
-    this.#accounts.resume(key);
+    this.#accounts.resume(parseCall(AccountKey, key, 'key'));
   }
 
   /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
@@ -343,7 +343,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #assertFree(id: string, options: SessionOptions): void {
-    if (this.#sessions.has(id)) throw sessionExists(id);
+    assertRegistrable(id, this.#sessions, { ...DEFAULT_LIMITS, ...this.#options.limits }.maxRegistered);
     assertConversationFree(options, this.#sessions.values());
   }
 

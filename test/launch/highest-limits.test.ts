@@ -8,6 +8,7 @@ import { readPage } from '../docs/markdown-page.ts';
 const HIGHEST = Object.entries(HIGHEST_LIMITS);
 const OF_THE_SUPERVISOR = new Set([
   'maxSessions',
+  'maxRegistered',
   'maxSessionsPerKey',
   'maxStarting',
   'startsPerConfigDir',

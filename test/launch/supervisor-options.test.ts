@@ -68,10 +68,13 @@ describe('defaults', () => {
     const others = Object.entries(DEFAULT_TIMEOUTS).filter((entry) => !own.some(([name]) => name === entry[0]));
     const timeouts = Object.fromEntries(others);
     expect(own).toHaveLength(7);
-    const { maxSessions, maxStarting, ...limits } = DEFAULT_LIMITS;
+    const { maxSessions, maxStarting, maxRegistered, ...limits } = DEFAULT_LIMITS;
     expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
     expect(() =>
-      parseSupervisorOptions({ timeouts: Object.fromEntries(own), limits: { maxSessions, maxStarting } }),
+      parseSupervisorOptions({
+        timeouts: Object.fromEntries(own),
+        limits: { maxSessions, maxStarting, maxRegistered },
+      }),
     ).not.toThrow();
   });
 

@@ -104,6 +104,20 @@ describe('a parked session', () => {
     expect(session.state).toBe('parked');
   });
 
+  it('refuses a start by hand on the way there, too, and hears it again when nothing stands in the way (P6)', async () => {
+    const { session, life } = await started();
+    life.parking.park(WALL);
+
+    expect(life.childSnapshot().value).toBe('pausing');
+    expect(() => session.restart()).toThrow(
+      expect.objectContaining({ code: 'SESSION_PARKED', details: { id: 'one', reason: 'quota', until: 90_000 } }),
+    );
+    life.parking.unpark();
+    session.restart();
+    await settled();
+    expect(session.state).toBe('ready');
+  });
+
   it('gives its prompts back when it is closed', async () => {
     const { session, life } = await started();
     life.parking.park(WALL);

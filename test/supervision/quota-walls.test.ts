@@ -199,6 +199,16 @@ describe('a usage limit that a whole fleet meets (R86, SEMANTICS (c)5)', () => {
     await supervisor.shutdown();
   });
 
+  it.each([7, '', undefined])('is not ended by a key like %j: the refusal names the field', async (key) => {
+    const { supervisor } = quotaFleet(answerWell);
+
+    expect(() => Reflect.apply(supervisor.resumeAccount, supervisor, [key])).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', details: expect.objectContaining({ field: 'key' }) }),
+    );
+    expect(() => supervisor.resumeAccount('nobody')).toThrow(expect.objectContaining({ code: 'ACCOUNT_NOT_FOUND' }));
+    await supervisor.shutdown();
+  });
+
   it('of one account is none of another', async () => {
     const { clock, supervisor, start } = quotaFleet((prompt) =>
       prompt.cli.sessionId === 'poor' ? meetWall(prompt, RESET) : answerWell(prompt),
@@ -247,6 +257,22 @@ describe('a prompt whose turn met the limit', () => {
 
     expect((await turn.result).outcome).toBe('completed');
     expect(fleet.prompts[1]?.text).toContain('Go on where it stopped');
+    await supervisor.shutdown();
+  });
+
+  it('counts as one turn of the budget, when it is sent once more (P9)', async () => {
+    const { clock, supervisor, start } = quotaFleet(
+      (prompt) => (clock.now() < RESET ? meetWall(prompt, RESET) : answerWell(prompt)),
+      { budget: { maxTurns: 1 } },
+    );
+    const session = await start('one');
+    const turn = session.prompt('work');
+    await clock.advance(1_000);
+    expect(supervisor.ledger().total.spent.turns).toBe(0);
+
+    await clock.advance(TRIED_AT - clock.now());
+    expect((await turn.result).outcome).toBe('completed');
+    expect(supervisor.ledger().total.spent.turns).toBe(1);
     await supervisor.shutdown();
   });
 

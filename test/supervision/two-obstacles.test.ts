@@ -29,15 +29,20 @@ describe('a limit of the account and a budget at once (R86, SEMANTICS c12)', () 
   });
 
   it('never have a session try for the others that has no budget for it (P5)', async () => {
-    const { clock, supervisor, start, sentSince, account } = quotaFleet((prompt) =>
-      clock.now() < RESET ? meetWall(prompt, RESET) : answerWell(prompt),
+    const { clock, supervisor, start, sentSince, account } = quotaFleet(
+      (prompt) => {
+        if (prompt.text !== 'spends it' && clock.now() < RESET) meetWall(prompt, RESET);
+        else answerWell(prompt);
+      },
+      { budget: { perKeyTurns: 1 } },
     );
-    const poor = await start('poor', { budget: { maxTurns: 1 } });
+    const poor = await start('poor', { key: 'purse' });
+    const spender = await start('spender', { key: 'purse', account: 'other' });
     const rich = await start('rich');
-    poor.prompt('first');
     const unpaid = poor.prompt('unpaid');
     const paid = rich.prompt('work');
     await clock.advance(1_000);
+    expect((await spender.prompt('spends it').result).outcome).toBe('completed');
     await clock.advance(TRIED_AT - clock.now());
     await clock.advance(60_000);
 
@@ -46,7 +51,7 @@ describe('a limit of the account and a budget at once (R86, SEMANTICS c12)', () 
     expect(account()?.state).toBe('open');
     expect(poor.explain().parked).toMatchObject({ reason: 'budget' });
 
-    poor.raiseBudget({ turns: 2 });
+    supervisor.raiseBudget({ key: 'purse' }, { turns: 2 });
     await clock.advance(60_000);
     expect((await unpaid.result).outcome).toBe('completed');
     await supervisor.shutdown();
