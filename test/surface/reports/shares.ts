@@ -157,7 +157,19 @@ export const OBSERVATION: ReportTopic = {
 export const FEATURES: ReportTopic = {
   topic: 'feature',
   entries: {
-    R102: { missing: 'There is no pool of warm processes yet: a registered session starts with its first prompt.' },
+    R102: [
+      ...titles(
+        'supervision/prewarm',
+        'takes its process and is ready without another one, and the callbacks are its own',
+        'is followed by another process for the next one, and two starts at once never share one',
+        'takes none that differs in anything the process was told',
+        'is not handed out when it died at the very moment',
+        'is replaced by a fresh one after its time',
+        'never are more than there are',
+        'is that of its processes: seen gone when the supervisor is down',
+      ),
+      ...titles('slow/real-cli/prewarm', 'serves the start that takes it', 'that was killed is not handed out'),
+    ],
     R103: [
       ...titles('conversations/list-sessions', 'listing conversations', 'reads around a corrupt line'),
       ...titles('conversations/fork-session', 'forking a conversation'),

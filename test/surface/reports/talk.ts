@@ -31,9 +31,12 @@ export const SESSIONS: ReportTopic = {
       'slow/session/lifecycle',
       'refuses to resume what lives, ends, or just learned its id, and resumes when it is gone',
     ),
-    R71: {
-      missing: 'A folder that is gone is refused as such at each start; asking for another one is not built yet.',
-    },
+    R71: titles(
+      'slow/real-cli/folders',
+      'sets its session aside at once, as a missing folder and not as a missing conversation',
+      'goes on in another folder, or says that this release looks for it in its own',
+      'is found through a link as through the folder itself',
+    ),
     R72: titles('slow/session/prompts', 'are turns of their own, read between prompts, and idle means that no task'),
     R73: titles('slow/session/prompts', 'never answer a prompt in its place, with or without a lifecycle'),
   },
