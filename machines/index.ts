@@ -17,6 +17,14 @@ export {
 } from './account/account.events.ts';
 export { accountMachine } from './account/account.machine.ts';
 export type { LoginInput, MomentInput } from './account/account.ports.ts';
+export {
+  ACCOUNT_COMEBACKS,
+  type AccountComeback,
+  type PersistedAccount,
+  persistedAccount,
+  type RestoredAccount,
+  restoredAccount,
+} from './account/restored-account.ts';
 export { type Amounts, type Limits, UNITS, type Unit } from './budget/amounts.ts';
 export { type BudgetContext, type BudgetInput, initialBudget } from './budget/budget.context.ts';
 export {
@@ -41,6 +49,12 @@ export {
   type ScopeKind,
   type Spending,
 } from './budget/ledger.ts';
+export {
+  type PersistedBudget,
+  type PersistedBudgetAccount,
+  persistedBudget,
+  restoredLedger,
+} from './budget/restored-budget.ts';
 export type { BudgetVerdict } from './budget/verdict.ts';
 export {
   afterRestart,
@@ -107,6 +121,7 @@ export {
 } from './group/group.events.ts';
 export { groupMachine } from './group/group.machine.ts';
 export { endMembers, holdMembers, type MembersInput, members, startMembers } from './group/group.ports.ts';
+export { type PersistedGroup, persistedGroup, type RestoredGroup, restoredGroup } from './group/restored-group.ts';
 export {
   type AutoShutdown,
   type GroupRules,
@@ -143,7 +158,13 @@ export type { McpServerEvent, McpServerNotice } from './mcp-server/mcp-server.ev
 export { mcpServerMachine } from './mcp-server/mcp-server.machine.ts';
 export { reconnect } from './mcp-server/mcp-server.ports.ts';
 export { toMermaid } from './mermaid.ts';
-export type { PermissionContext, PermissionInput } from './permission/permission.context.ts';
+export {
+  type PermissionContext,
+  type PermissionInput,
+  type PersistedPermission,
+  persistedPermission,
+  restoredPermission,
+} from './permission/permission.context.ts';
 export type {
   DecidedOutcome,
   DecidingRule,
@@ -154,7 +175,7 @@ export type {
   Verdict,
 } from './permission/permission.events.ts';
 export { permissionMachine } from './permission/permission.machine.ts';
-export { type AskInput, ask, judge } from './permission/permission.ports.ts';
+export { type AskInput, ask, judge, type Reply } from './permission/permission.ports.ts';
 export {
   degradedServers,
   initialContext,

@@ -1,4 +1,5 @@
 import { type BackoffSpec, backoffMs } from '../child/child-spec.ts';
+import type { AccountComeback, RestoredAccount } from './restored-account.ts';
 
 /** What is done about walls: data only. Milliseconds; null where there is no bound. */
 export interface AccountPolicy {
@@ -23,6 +24,8 @@ export interface AccountPolicy {
 export interface AccountInput {
   readonly key: string;
   readonly policy: AccountPolicy;
+  /** What another host left of it, by `restoredAccount`: it begins in the state that this names. */
+  readonly restored?: RestoredAccount;
 }
 
 export interface Wall {
@@ -35,7 +38,8 @@ export interface WaitingSession {
   readonly hasWork: boolean;
 }
 
-export interface AccountContext extends AccountInput {
+export interface AccountContext extends Omit<AccountInput, 'restored'> {
+  readonly comeback: AccountComeback;
   readonly walls: readonly Wall[];
   /** Since when it has not been open. */
   readonly walledSince: number | null;
@@ -52,8 +56,19 @@ export interface AccountContext extends AccountInput {
   readonly lock: string | null;
 }
 
-export function initialAccount(input: AccountInput): AccountContext {
-  return { ...input, ...AT_REST, waiting: [], probe: null, probedAt: 0, lock: null };
+export function initialAccount({ restored, ...input }: AccountInput): AccountContext {
+  const fresh: AccountContext = {
+    ...input,
+    ...AT_REST,
+    comeback: 'open',
+    waiting: [],
+    probe: null,
+    probedAt: 0,
+    lock: null,
+  };
+  if (restored === undefined) return fresh;
+  const { state: comeback, now: probedAt, ...kept } = restored;
+  return { ...fresh, ...kept, comeback, probedAt };
 }
 
 /** What an open account remembers of its walls: nothing. */

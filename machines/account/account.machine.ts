@@ -12,6 +12,7 @@ import {
 } from './account.context.ts';
 import type { AccountEvent, AccountNotice, AccountStateName } from './account.events.ts';
 import { moment, newLogin } from './account.ports.ts';
+import type { AccountComeback } from './restored-account.ts';
 
 /**
  * One account that many sessions share: its limits and its login (R86, R89). A wall is met once: no session works until the
@@ -73,6 +74,7 @@ export const accountMachine = setup({
     })),
   },
   guards: {
+    comesBack: ({ context }, params: { to: AccountComeback }) => context.comeback === params.to,
     isProbe: ({ context }, params: { id: string }) => context.probe === params.id,
     isProbed: ({ context }) => context.probe !== null,
     nobodyWaits: ({ context }) => context.waiting.length === 0,
@@ -86,7 +88,7 @@ export const accountMachine = setup({
 }).createMachine({
   id: 'account',
   context: ({ input }) => initialAccount(input),
-  initial: 'open',
+  initial: 'known',
   on: {
     // What changes nothing in the present state is heard and has no effect.
     'limit.reached': {
@@ -104,6 +106,14 @@ export const accountMachine = setup({
     'session.passed': {},
   },
   states: {
+    // Another host may have left it anywhere.
+    known: {
+      always: [
+        { guard: { type: 'comesBack', params: { to: 'walled' } }, target: 'walled' },
+        { guard: { type: 'comesBack', params: { to: 'probing' } }, target: 'probing' },
+        { target: 'open' },
+      ],
+    },
     open: {
       entry: [{ type: 'announce', params: { state: 'open' } }, 'rest'],
       on: { 'session.waiting': { actions: { type: 'release', params: ({ event }) => ({ id: event.id }) } } },

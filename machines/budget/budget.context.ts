@@ -1,5 +1,6 @@
 import type { BudgetEvent, Day } from './budget.events.ts';
 import { type BudgetRules, idOf, join, type Ledger, leave, openLedger, raise, spend, turnDay } from './ledger.ts';
+import { type PersistedBudget, restoredLedger } from './restored-budget.ts';
 import { type Review, review } from './verdict.ts';
 
 export interface BudgetInput {
@@ -7,6 +8,8 @@ export interface BudgetInput {
   readonly day: Day;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** What another host left, by `persistedBudget`. */
+  readonly restored?: PersistedBudget;
 }
 
 export interface BudgetContext {
@@ -19,8 +22,9 @@ export interface BudgetContext {
 /** A machine that slept is noticed after at most this long: timers may stand still meanwhile, the calendar does not. */
 const MAX_CHECK_MS = 600_000;
 
-export function initialBudget({ rules, day, at }: BudgetInput): BudgetContext {
-  return { ledger: openLedger(rules, day.name), day, at };
+export function initialBudget({ rules, day, at, restored }: BudgetInput): BudgetContext {
+  const ledger = restored === undefined ? openLedger(rules, day.name) : restoredLedger(restored, rules, day.name);
+  return { ledger, day, at };
 }
 
 /** The ledger after an event, and what follows from it. */

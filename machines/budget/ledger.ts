@@ -29,6 +29,8 @@ export interface Account {
   readonly running: number;
   readonly warned: readonly Unit[];
   readonly reached: readonly Unit[];
+  /** What was added to the limits of the options by hand. */
+  readonly raised: Limits;
 }
 
 /** A session that spends. */
@@ -93,7 +95,10 @@ export function openLedger(rules: BudgetRules, day: string): Ledger {
   return { rules, day, payers: {}, accounts: Object.fromEntries(accounts.map((one) => [idOf(one.scope), one])) };
 }
 
-/** A session begins to spend; one that comes again under the same id begins at nothing. */
+/**
+ * A session begins to spend; one that comes again under the same id begins at nothing, unless another host left its account
+ * here.
+ */
 export function join(ledger: Ledger, { id, key, groups, rule }: NewPayer): Ledger {
   const shared: Scope[] = [
     ...(key === null ? [] : [{ kind: 'key', name: key } as const]),
@@ -101,7 +106,8 @@ export function join(ledger: Ledger, { id, key, groups, rule }: NewPayer): Ledge
   ];
   const own: Scope = { kind: 'session', name: id };
   const known = shared.map((scope) => ledger.accounts[idOf(scope)] ?? openAccount(scope, ledger.rules[scope.kind]));
-  const opened = [openAccount(own, rule), ...known];
+  const left = ledger.payers[idOf(own)] === undefined ? ledger.accounts[idOf(own)] : undefined;
+  const opened = [left === undefined ? openAccount(own, rule) : withRule(left, rule), ...known];
   const accounts = [...opened.map(({ scope }) => idOf(scope)), idOf({ kind: 'total', name: '' })];
   return {
     ...ledger,
@@ -152,9 +158,15 @@ export function isNews(ledger: Ledger, { id, settled, open, isUnpriced }: Spendi
 export function raise(ledger: Ledger, scope: Scope, amounts: Limits): Ledger {
   const account = ledger.accounts[idOf(scope)];
   if (account === undefined) return ledger;
-  const raised = limitsOf(account.rule.limits).map(([unit, limit]) => [unit, limit + (amounts[unit] ?? 0)] as const);
-  const rule = { ...account.rule, limits: Object.fromEntries(raised) };
-  return { ...ledger, accounts: { ...ledger.accounts, [idOf(scope)]: { ...account, rule } } };
+  const rule = { ...account.rule, limits: sumOf(account.rule.limits, amounts) };
+  const added = limitsOf(account.rule.limits).map(([unit]) => [unit, amounts[unit] ?? 0] as const);
+  const raised = { ...account.raised, ...sumOf(Object.fromEntries(added), account.raised) };
+  return { ...ledger, accounts: { ...ledger.accounts, [idOf(scope)]: { ...account, rule, raised } } };
+}
+
+/** The account under the rule of the options of today, with what was added by hand before. */
+export function withRule(account: Account, rule: BudgetRule): Account {
+  return { ...account, rule: { ...rule, limits: sumOf(rule.limits, account.raised) } };
 }
 
 /** Another day: its account begins at nothing. A turn over midnight pays each day what it used then. */
@@ -192,8 +204,13 @@ export function payersOf(ledger: Ledger, { kind, name }: Scope): string[] {
     .map(({ id: payerId }) => payerId);
 }
 
-function openAccount(scope: Scope, rule: BudgetRule): Account {
-  return { scope, rule, spent: NOTHING, isUnpriced: false, running: 0, warned: [], reached: [] };
+export function openAccount(scope: Scope, rule: BudgetRule): Account {
+  return { scope, rule, spent: NOTHING, isUnpriced: false, running: 0, warned: [], reached: [], raised: {} };
+}
+
+/** Of the units that are bounded. */
+function sumOf(limits: Limits, amounts: Limits): Limits {
+  return Object.fromEntries(limitsOf(limits).map(([unit, limit]) => [unit, limit + (amounts[unit] ?? 0)] as const));
 }
 
 function blocksIn({ scope, rule, spent, running }: Account, payer: Payer): Block[] {

@@ -84,9 +84,22 @@ export const groupMachine = setup({
     remove: assign(({ context, event }) =>
       event.type === 'member.deleted' ? { members: context.members.filter(({ id }) => id !== event.id) } : {},
     ),
+    /** Members that another host had begun to start again; first those are stopped that came back by themselves. */
+    restartAgain: sendTo('members', ({ context }) => {
+      const start = context.members.filter(({ status }) => status === 'restarting').map(({ id }) => id);
+      return {
+        type: 'members.restart',
+        hold: start.toReversed(),
+        start,
+        delayMs: context.leftMs,
+      } satisfies MembersCommand;
+    }),
     recall: sendTo('members', { type: 'members.restart', hold: [], start: [], delayMs: 0 } satisfies MembersCommand),
   },
   guards: {
+    comesBack: ({ context }, params: { to: GroupStateName }) => context.comeback === params.to,
+    isRestarting: ({ context }) =>
+      context.comeback === 'running' && context.members.some(({ status }) => status === 'restarting'),
     isNested: ({ context }) => context.isNested,
     /** What the end of a nested group means is for the group above it to say. */
     endedByItself: ({ context }) => context.isNested && context.isShuttingDown,
@@ -96,7 +109,7 @@ export const groupMachine = setup({
 }).createMachine({
   id: 'group',
   context: ({ input }) => initialGroup(input),
-  initial: 'starting',
+  initial: 'known',
   invoke: { id: 'members', src: 'members' },
   on: {
     // Commands and news that change nothing in the present state are heard and have no effect.
@@ -112,6 +125,20 @@ export const groupMachine = setup({
     'member.deleted': { actions: 'remove' },
   },
   states: {
+    // Another host may have left it anywhere.
+    known: {
+      always: [
+        { guard: 'isRestarting', target: 'running', actions: 'restartAgain' },
+        comeback('running'),
+        comeback('giving-up'),
+        comeback('holding'),
+        comeback('held'),
+        comeback('quarantined'),
+        comeback('stopping'),
+        comeback('stopped'),
+        { target: 'starting' },
+      ],
+    },
     starting: {
       entry: { type: 'announce', params: { state: 'starting' } },
       invoke: {
@@ -196,6 +223,10 @@ export const groupMachine = setup({
   },
   output: ({ context }) => ({ cause: context.cause ?? STOPPED }),
 });
+
+function comeback<S extends GroupStateName>(to: S) {
+  return { guard: { type: 'comesBack', params: { to } }, target: to } as const;
+}
 
 function verdictFor(context: GroupContext, end: Ended): GroupVerdict {
   return verdictOn(end, context.members, context.restarts, context);

@@ -36,7 +36,9 @@ export type PermissionEvent =
   /** The CLI took the question back (WIRE §6): no answer may leave any more. */
   | { type: 'permission.cancelled' }
   /** The session is closing or its process is gone. Nobody decided anything (P4). */
-  | { type: 'permission.withdrawn'; reason: string };
+  | { type: 'permission.withdrawn'; reason: string }
+  /** The process that asked was lost with its host, and the next one did not ask again. Nobody decided anything (P4). */
+  | { type: 'permission.lost' };
 
 /** How a decision reads when it is over. */
 export const OUTCOMES = {
@@ -63,4 +65,5 @@ export type Settlement =
   /** The decider threw or answered nonsense: the CLI gets an error, which refuses the tool (fail closed). */
   | { readonly outcome: 'failed'; readonly by: string; readonly reason: string }
   | { readonly outcome: 'cancelled'; readonly by: 'agent' }
+  | { readonly outcome: 'cancelled'; readonly by: 'session'; readonly reason: 'process lost' }
   | { readonly outcome: 'withdrawn'; readonly by: 'session'; readonly reason: string };

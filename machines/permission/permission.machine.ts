@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import type { PermissionContext, PermissionInput } from './permission.context.ts';
+import { initialPermission, type PermissionContext, type PermissionInput } from './permission.context.ts';
 import {
   type DecidingRule,
   OUTCOMES,
@@ -27,17 +27,18 @@ export const permissionMachine = setup({
     settle: assign((_, params: { settlement: Settlement }) => ({ settlement: params.settlement })),
   },
   guards: {
+    isRestored: ({ context }) => context.isRestored,
     needsAnswer: (_, params: { behavior: string }) => params.behavior === 'ask',
   },
   delays: {
-    answerDeadline: ({ context }) => context.deadlineMs,
+    answerDeadline: ({ context }) => context.leftMs,
     // Rules that look at paths ask the file system, which may hang (P5).
     judgeDeadline: 10_000,
   },
 }).createMachine({
   id: 'permission',
-  context: ({ input }) => ({ ...input, settlement: null }),
-  initial: 'judging',
+  context: ({ input }) => initialPermission(input),
+  initial: 'received',
   on: {
     'permission.answered': {
       target: '.settled',
@@ -54,8 +55,17 @@ export const permissionMachine = setup({
         params: ({ event }) => ({ settlement: { outcome: 'withdrawn', by: 'session', reason: event.reason } }),
       },
     },
+    'permission.lost': {
+      target: '.settled',
+      actions: {
+        type: 'settle',
+        params: { settlement: { outcome: 'cancelled', by: 'session', reason: 'process lost' } },
+      },
+    },
   },
   states: {
+    // The rules are applied again when a process asks again: until then there is nothing that they could let run.
+    received: { always: [{ guard: 'isRestored', target: 'asking' }, { target: 'judging' }] },
     judging: {
       invoke: {
         src: 'judge',
@@ -93,7 +103,7 @@ export const permissionMachine = setup({
           target: 'settled',
           actions: {
             type: 'settle',
-            params: ({ event }) => ({ settlement: decided(event.output, event.output.by) }),
+            params: ({ event }) => ({ settlement: ruled(event.output) }),
           },
         },
         onError: {

@@ -88,7 +88,7 @@ export class AccountDesk {
     const { walls, resumeAt, lock, waiting, probe } = this.#context;
     return {
       key: this.#options.key,
-      state: this.#actor.getSnapshot().value,
+      state: this.#state,
       walls,
       resumesAt: resumeAt,
       lock,

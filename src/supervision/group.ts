@@ -89,7 +89,9 @@ export class Group implements GroupMember {
   }
 
   get state(): GroupStateName {
-    return this.#actor.getSnapshot().value;
+    const { value } = this.#actor.getSnapshot();
+    // Left in the same breath: nobody meets it there.
+    return value === 'known' ? 'starting' : value;
   }
 
   /** The children in order of start. */

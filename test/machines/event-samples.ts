@@ -53,6 +53,7 @@ export const PERMISSION_EVENTS: Samples<PermissionEvent> = {
     by: 'ada',
   },
   'permission.cancelled': { type: 'permission.cancelled' },
+  'permission.lost': { type: 'permission.lost' },
   'permission.withdrawn': { type: 'permission.withdrawn', reason: 'the session is closing' },
 };
 

@@ -105,7 +105,7 @@ export const SUBJECTS: Record<string, Subject> = {
         ),
       ],
     },
-    transient: [],
+    transient: ['known'],
     goals: ['running', 'stopped'],
   },
   permission: {
@@ -118,7 +118,7 @@ export const SUBJECTS: Record<string, Subject> = {
         ...outcomesOf('0.permission.asking', [{ behavior: 'deny', message: 'No.', by: 'callback' }]),
       ],
     },
-    transient: [],
+    transient: ['received'],
     goals: ['settled'],
   },
   'mcp-server': {
@@ -178,7 +178,7 @@ export const SUBJECTS: Record<string, Subject> = {
         isTimed: resumeAt !== null,
       }),
     },
-    transient: [],
+    transient: ['known'],
     goals: ['open'],
   },
   supervisor: {
