@@ -45,19 +45,21 @@ export interface AwakeClock extends Clock {
   watch(onResumed: (gapMs: number) => void): () => void;
 }
 
-/** So often the clock looks, while it is watched. */
-const LOOK_MS = 5_000;
+/** So often the clock looks, while it is watched or a timer of it runs. */
+const LOOK_MS = 1_000;
 /** A longer time between two looks was no time of ours: three looks were missed. */
 const GAP_MS = 3 * LOOK_MS;
 
 /**
- * The same time without the gaps: the sleep of a laptop, in which the wall clock goes on and timers wait, and SIGSTOP, after
- * which every timer is overdue at once. A timer that a gap has made fall due waits for what was left of it.
+ * The same time without the gaps: the sleep of a laptop, in which the wall clock goes on and timers wait, SIGSTOP, and a
+ * program that was busy with something else, after which every timer is overdue at once, and fires before what arrived
+ * meanwhile is read (P5, P10). A timer that a gap has made fall due waits for what was left of it.
  */
 export function awakeClock(clock: Clock): AwakeClock {
   const watchers = new Set<(gapMs: number) => void>();
   let gaps = 0;
   let seenAt = clock.now();
+  let armed = 0;
   let look: unknown;
 
   /** The present moment of the wall clock, the gap before it taken note of. */
@@ -66,9 +68,13 @@ export function awakeClock(clock: Clock): AwakeClock {
     const gapMs = present - seenAt;
     seenAt = present;
     // A wall clock that was set back is no reason to wait the same time once more.
-    if (gapMs < 0 || (gapMs > GAP_MS && watchers.size > 0)) gaps += gapMs;
+    if (gapMs < 0 || (gapMs > GAP_MS && isLooking())) gaps += gapMs;
     if (gapMs > GAP_MS) for (const tell of [...watchers]) tell(gapMs);
     return present;
+  }
+
+  function isLooking(): boolean {
+    return watchers.size + armed > 0;
   }
 
   function lookAgain(): void {
@@ -78,37 +84,68 @@ export function awakeClock(clock: Clock): AwakeClock {
     }, LOOK_MS);
   }
 
-  function arm(timer: { id: unknown }, handler: () => void, ms: number): void {
+  function startLooking(): void {
+    if (isLooking()) return;
+    wall();
+    lookAgain();
+  }
+
+  function stopLooking(): void {
+    if (!isLooking()) clock.clearTimeout(look);
+  }
+
+  function arm(timer: AwakeTimer, handler: () => void, ms: number): void {
     const dueAt = wall() - gaps + ms;
     const formerGaps = gaps;
     timer.id = clock.setTimeout(() => {
       const leftMs = Math.min(dueAt - (wall() - gaps), gaps - formerGaps);
       if (leftMs > 0) arm(timer, handler, leftMs);
-      else handler();
+      else {
+        disarm(timer);
+        handler();
+      }
     }, ms);
+  }
+
+  function disarm(timer: AwakeTimer): void {
+    if (!timer.isArmed) return;
+    timer.isArmed = false;
+    armed -= 1;
+    stopLooking();
   }
 
   return {
     now: () => wall() - gaps,
     wallTime: (at) => at + gaps,
     setTimeout(handler, ms) {
-      const timer = { id: undefined };
+      const isEndless = ms > MAX_TIMER_MS;
+      const timer: AwakeTimer = { id: undefined, isArmed: !isEndless };
+      if (isEndless) return timer;
+      startLooking();
+      armed += 1;
       arm(timer, handler, ms);
       return timer;
     },
     clearTimeout(timer) {
-      if (typeof timer === 'object' && timer !== null && 'id' in timer) clock.clearTimeout(timer.id);
+      if (!isAwakeTimer(timer)) return;
+      if (timer.isArmed) clock.clearTimeout(timer.id);
+      disarm(timer);
     },
     watch(onResumed) {
-      if (watchers.size === 0) {
-        wall();
-        lookAgain();
-      }
+      startLooking();
       watchers.add(onResumed);
       return () => {
-        if (!watchers.delete(onResumed) || watchers.size > 0) return;
-        clock.clearTimeout(look);
+        if (watchers.delete(onResumed)) stopLooking();
       };
     },
   };
+}
+
+interface AwakeTimer {
+  id: unknown;
+  isArmed: boolean;
+}
+
+function isAwakeTimer(timer: unknown): timer is AwakeTimer {
+  return typeof timer === 'object' && timer !== null && 'isArmed' in timer;
 }

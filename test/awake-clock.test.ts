@@ -55,7 +55,19 @@ describe('the clock of a host that is awake', () => {
     expect({ fired, now: awake.now() }).toEqual({ fired: [1], now: 60_000 });
   });
 
-  it('looks only while it is watched, and leaves no timer behind', () => {
+  it('sees a program that was busy for seconds, also when only a timer waits: its deadlines wait for what was left (P5, P10)', async () => {
+    const { behind, awake, fired, stop } = openClock();
+    stop();
+    awake.setTimeout(() => fired.push(1), 10_000);
+    await behind.advance(500);
+    behind.freeze(12_000);
+    await behind.advance(9_000);
+    expect(fired).toEqual([]);
+    await behind.advance(2_000);
+    expect({ fired, open: behind.openTimers }).toEqual({ fired: [1], open: 0 });
+  });
+
+  it('looks only while it is watched or a timer waits, and leaves no timer behind', () => {
     const { behind, awake, stop } = openClock();
     expect(behind.openTimers).toBe(1);
     stop();

@@ -9,6 +9,8 @@ import { endWindowsTree } from './windows-tree.ts';
  */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 200;
+/** What a look at the table of processes may take of the deadline; more means that the program was busy elsewhere (P10). */
+const LONGEST_LOOK_MS = 1_000;
 /** A scan in which processes came and went may have missed a newborn; two in a row are taken for the truth. */
 const UNSURE_SCANS = 2;
 /** A longer timer, `Infinity` included, would fire at once. */
@@ -76,11 +78,12 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
 
   async function kill(deadlineMs: number): Promise<TreeReport> {
     if (process.platform === 'win32') return endWindowsTree(root);
-    const deadlineAt = performance.now() + deadlineMs;
     const killed = new Set<number>();
     let unsureScans = 0;
     let pauseMs = FIRST_PAUSE_MS;
+    let leftMs = deadlineMs;
     for (;;) {
+      const lookedAt = performance.now();
       const table = await scan(true);
       const members = findMembers(table);
       if (members.length === 0 && table.unreadable === 0) {
@@ -91,9 +94,10 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
       unsureScans = 0;
       for (const pid of killEach(members)) killed.add(pid);
       if (table.unreadable > 0 && root.isAlive() && killBlindly(root.pid)) killed.add(root.pid);
-      const leftMs = deadlineAt - performance.now();
       if (leftMs <= 0) return { killed: [...killed], survivors: table.unreadable > 0 ? stillThere() : pidsOf(members) };
       await wait(Math.min(pauseMs, leftMs));
+      // Time in which this program could not look is no time that somebody had to die in.
+      leftMs -= Math.min(performance.now() - lookedAt, pauseMs + LONGEST_LOOK_MS);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
     // Now that nobody is left in the group, its number is free for strangers.
