@@ -77,6 +77,7 @@ export const ERROR_CODES = {
   STORE_FOREIGN: 'The file is not a store of Troupe.',
   STORE_DRIVER_MISSING: 'There is no SQLite to open a store with.',
   STORE_CLOSED: 'The store is closed.',
+  EXPORT_DAMAGED: 'The exported session is not what was written; nothing of it was taken.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

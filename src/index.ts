@@ -139,6 +139,8 @@ export type { SessionPermissions } from './session/session-permissions.ts';
 export type { Turn } from './session/turn.ts';
 export type { TurnRecord } from './session/turn-history.ts';
 export type { TurnResult } from './session/turn-result.ts';
+export { exportSession } from './store/export-session.ts';
+export { type ImportedSession, importSession } from './store/import-session.ts';
 export type {
   BudgetMark,
   EndFacts,
@@ -151,6 +153,27 @@ export type {
   SubscriberEvent,
   WatchdogFact,
 } from './store/session-event.ts';
+export { openStoreReader } from './store/sqlite/reading.ts';
+export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export type {
+  Change,
+  Durability,
+  LogHead,
+  LogTruncated,
+  SessionEntry,
+  SessionSnapshot,
+  Store,
+  StoredEvent,
+  StoreHealth,
+  StoreReader,
+} from './store/store.ts';
+export type {
+  LedgerRecord,
+  PermissionRecord,
+  PromptRecord,
+  SessionRecord,
+  StoreRecord,
+} from './store/store-record.ts';
 export { AbortError } from './supervision/abort-error.ts';
 export type { AccountView } from './supervision/account-desk.ts';
 export type { AccountFleetEvent } from './supervision/account-event.ts';

@@ -17,20 +17,27 @@ export function conflictOf(head: LogHead, change: Omit<Change, 'records'>): Trou
       storedEpoch: head.epoch,
     });
   }
-  let expected = head.lastSeq + 1;
+  if (change.firstSeq !== undefined && head !== EMPTY_HEAD) {
+    return conflict('Its log has begun already.', { sessionId, firstSeq: change.firstSeq });
+  }
+  let before = 0;
+  let expected = change.firstSeq ?? head.lastSeq + 1;
   for (const { seq, epoch: own } of change.events) {
     if (seq !== expected) {
       return conflict(`Event ${seq} was given where ${expected} follows.`, { sessionId, seq, expectedSeq: expected });
     }
-    if (own !== epoch) return conflict(`Event ${seq} is of incarnation ${own}.`, { sessionId, epoch: own });
+    const isOfItsTime = change.firstSeq === undefined ? own === epoch : own >= before && own <= epoch;
+    if (!isOfItsTime) return conflict(`Event ${seq} is of incarnation ${own}.`, { sessionId, epoch: own });
+    before = own;
     expected += 1;
   }
   return undefined;
 }
 
 /** The head after the change. */
-export function headAfter(head: LogHead, { epoch, events }: Pick<Change, 'epoch' | 'events'>): LogHead {
-  return { ...head, epoch, lastSeq: events.at(-1)?.seq ?? head.lastSeq };
+export function headAfter(head: LogHead, { epoch, events, firstSeq }: Omit<Change, 'records'>): LogHead {
+  const before = firstSeq === undefined ? head : { firstSeq, lastSeq: firstSeq - 1 };
+  return { firstSeq: before.firstSeq, epoch, lastSeq: events.at(-1)?.seq ?? before.lastSeq };
 }
 
 export function conversationInUse(sessionId: string, conversationId: string, holder: string): TroupeError {

@@ -4,7 +4,7 @@ import type { StoreRecord } from './store-record.ts';
  * What outlives this process: the log of every session, and what is so now. Small, asynchronous and free of SQL and paths, so
  * that an engine beyond one machine can stand behind it. `storeConformance` in `troupe/testing` is its definition.
  */
-export interface Store {
+export interface Store extends StoreReader {
   /** What the writer of data lines is asked to do; see `Durability`. */
   readonly durability: Durability;
 
@@ -20,6 +20,18 @@ export interface Store {
   /** Resolves as soon as less than half of what may wait is waiting: the way to slow down instead of being refused. */
   room(): Promise<void>;
 
+  /** Forgets the oldest, as far as the policy asks. What goes of a log is marked: a late reader is told. */
+  prune(policy: RetentionPolicy): Promise<Pruned>;
+
+  /** Whether it can be written to at this moment; new work should be accepted only while `state` is `open`. */
+  health(): StoreHealth;
+
+  /** Keeps what waits, then lets go of everything. What comes later is refused with `STORE_CLOSED`. Closing twice is fine. */
+  close(): Promise<void>;
+}
+
+/** What can be asked of a store, also by who may not write to it. Refused with `STORE_CLOSED` when it is closed. */
+export interface StoreReader {
   /** Where the log of a session stands; undefined when there was never one. */
   head(sessionId: string): Promise<LogHead | undefined>;
 
@@ -38,13 +50,7 @@ export interface Store {
   /** The heads of all sessions that have a record, in the order of their first change. */
   sessions(): AsyncIterable<SessionEntry>;
 
-  /** Forgets the oldest, as far as the policy asks. What goes of a log is marked: a late reader is told. */
-  prune(policy: RetentionPolicy): Promise<Pruned>;
-
-  /** Whether it can be written to at this moment; new work should be accepted only while `state` is `open`. */
-  health(): StoreHealth;
-
-  /** Keeps what waits, then lets go of everything. What comes later is refused with `STORE_CLOSED`. Closing twice is fine. */
+  /** Lets go of everything. Closing twice is fine. */
   close(): Promise<void>;
 }
 
@@ -62,6 +68,11 @@ export interface Change {
   readonly epoch: number;
   /** Follow the last event of the session without a gap. */
   readonly events: readonly StoredEvent[];
+  /**
+   * The log was begun elsewhere: here it begins with this number, and its events may be of incarnations up to the one of the
+   * change. Only the first change of a session may say so.
+   */
+  readonly firstSeq?: number;
   /** Written over those with the same kind and id. */
   readonly records?: readonly StoreRecord[];
   /** Records that are gone with this change. */

@@ -64,6 +64,25 @@ const CASES: readonly Case[] = [
     },
   ],
   [
+    'a log may begin with a later number, once: who asks for what came before is told where it begins',
+    async (store, id) => {
+      const older = { ...change(id, [event(8, { epoch: 1 }), event(9, { epoch: 3 })], [session()], 3), firstSeq: 8 };
+      await rejects(store.append({ ...older, epoch: 2 }), 'STORE_CONFLICT');
+      await store.append(older);
+      const emptied = `${id}-emptied`;
+      await store.append({ ...change(emptied, []), firstSeq: 5 });
+      deepStrictEqual(await store.head(id), { lastSeq: 9, firstSeq: 8, epoch: 3 });
+      deepStrictEqual(await store.head(emptied), { lastSeq: 4, firstSeq: 5, epoch: 1 });
+      deepStrictEqual(await readAll(store, id), [truncated(0, 8), ...older.events]);
+      deepStrictEqual(await readAll(store, emptied), [truncated(0, 5)]);
+      await rejects(store.append({ ...change(id, [event(10, { epoch: 3 })], [], 3), firstSeq: 10 }), 'STORE_CONFLICT');
+      await rejects(store.append({ ...change(`${id}-wrong`, events(1, 1)), firstSeq: 2 }), 'STORE_CONFLICT');
+      await store.append(change(id, [event(10, { epoch: 3 })], [], 3));
+      await store.append(change(emptied, events(5, 5)));
+      deepStrictEqual(await readAll(store, emptied, 4), events(5, 5));
+    },
+  ],
+  [
     'P7 seq is dense: a gap and a repetition are refused as STORE_CONFLICT, and nothing of them is kept',
     async (store, id) => {
       await store.append(change(id, events(1, 3)));

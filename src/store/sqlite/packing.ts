@@ -44,16 +44,18 @@ interface PackedOthers {
   readonly index: number;
   readonly records: readonly WrittenRecord[] | undefined;
   readonly forget: readonly RecordName[] | undefined;
+  readonly firstSeq: number | undefined;
 }
 
 /** As it is at this moment; throws where a record is no JSON. */
-export function plainChange({ sessionId, epoch, events, records, forget }: Change): PlainChange {
+export function plainChange({ sessionId, epoch, events, firstSeq, records, forget }: Change): PlainChange {
   return {
     sessionId,
     epoch,
     events: [...events],
     ...(records !== undefined && records.length > 0 && { records: records.map(writtenRecord) }),
     ...(forget !== undefined && { forget: [...forget] }),
+    ...(firstSeq !== undefined && { firstSeq }),
   };
 }
 
@@ -62,11 +64,11 @@ export function packChanges(changes: readonly PlainChange[]): PackedChanges {
   const others: PackedOthers[] = [];
   const numbers = new Float64Array(changes.length * NUMBERS_PER_CHANGE);
   let place = 0;
-  for (const [index, { sessionId, epoch, events, records, forget }] of changes.entries()) {
+  for (const [index, { sessionId, epoch, events, records, forget, firstSeq }] of changes.entries()) {
     numbers[place++] = sessions.of(sessionId);
     numbers[place++] = epoch;
     numbers[place++] = events.length;
-    if (records !== undefined || forget !== undefined) others.push({ index, records, forget });
+    if (records ?? forget ?? firstSeq) others.push({ index, records, forget, firstSeq });
   }
   return { numbers, sessions: sessions.names, others, events: packEvents(changes.flatMap(({ events }) => events)) };
 }
@@ -79,13 +81,14 @@ export function unpackChanges({ numbers, sessions, others, events }: PackedChang
   for (let place = 0; place < numbers.length; place += NUMBERS_PER_CHANGE) {
     const sessionId = sessions[numbers[place] ?? 0] ?? '';
     const end = start + (numbers[place + 2] ?? 0);
-    const { records, forget } = more.get(changes.length) ?? {};
+    const { records, forget, firstSeq } = more.get(changes.length) ?? {};
     changes.push({
       sessionId,
       epoch: numbers[place + 1] ?? 0,
       events: all.slice(start, end),
       ...(records !== undefined && { records }),
       ...(forget !== undefined && { forget }),
+      ...(firstSeq !== undefined && { firstSeq }),
     });
     start = end;
   }

@@ -2,7 +2,7 @@ import type { LogHead, SessionEntry, SessionSnapshot } from '../store.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
 import { storeFailure } from './failure.ts';
 import { type PackedEvents, packEvents } from './packing.ts';
-import { CONNECTION_PRAGMAS } from './schema.ts';
+import { CONNECTION_PRAGMAS, checkSchema } from './schema.ts';
 import { headOf } from './writer.ts';
 
 /** Where a page begins and how much it may hold; it holds one event at least. */
@@ -29,6 +29,7 @@ export class SqliteReader {
       const database = open(path, { readOnly: true });
       this.#database = database;
       database.exec(CONNECTION_PRAGMAS);
+      checkSchema(database, path, { isToBeRead: true });
       this.#statements = {
         head: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
         sizes: database.prepare(

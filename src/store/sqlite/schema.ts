@@ -45,12 +45,19 @@ export const WRITER_PRAGMAS = `PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_
   PRAGMA journal_size_limit = ${64 * 2 ** 20};`;
 
 /** Refuses what is not ours or from a later release, before anything is written to it (`STORE_FOREIGN`, `STORE_NEWER`). */
-export function checkSchema(database: Database, path: string, known: number = MIGRATIONS.length): void {
+export function checkSchema(
+  database: Database,
+  path: string,
+  { known = MIGRATIONS.length, isToBeRead = false }: { readonly known?: number; readonly isToBeRead?: boolean } = {},
+): void {
   const application = pragma(database, 'application_id');
   const found = pragma(database, 'user_version');
   const tables = Number(database.prepare('SELECT count(*) AS number FROM sqlite_schema').get()?.['number'] ?? 0);
   if (application !== APPLICATION_ID && (application !== 0 || found !== 0 || tables > 0)) {
     throw new TroupeError('STORE_FOREIGN', { reason: 'It is a database of another program.', details: { path } });
+  }
+  if (found === 0 && isToBeRead) {
+    throw new TroupeError('STORE_FOREIGN', { reason: 'It is empty.', details: { path } });
   }
   if (found > known) {
     throw new TroupeError('STORE_NEWER', {

@@ -17,7 +17,8 @@ import type {
   StoreHealth,
 } from '../store.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { buffersOf, type PlainChange, packChanges, plainChange, unpackEvents } from './packing.ts';
+import { buffersOf, type PlainChange, packChanges, plainChange } from './packing.ts';
+import { SqliteReading } from './reading.ts';
 import { errorOf } from './service.ts';
 import { type SqliteThread, startThread } from './thread.ts';
 
@@ -86,21 +87,19 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 
 class SqliteStore implements Store {
   readonly durability: Durability;
-  readonly #path: string;
   readonly #options: SqliteStoreOptions;
   readonly #writer: SqliteThread;
   readonly #queue: CommitQueue;
-  /** Started for the first reader. */
-  #reader: Promise<SqliteThread> | undefined;
+  readonly #reading: SqliteReading;
   #health: StoreHealth = { state: 'open' };
   #closing: Promise<void> | undefined;
 
   private constructor(path: string, options: SqliteStoreOptions) {
     const settings = { ...DEFAULTS, ...options };
-    this.#path = path;
     this.#options = options;
     this.durability = settings.durability;
     this.#writer = settings.thread((error) => this.#lose(error));
+    this.#reading = new SqliteReading(path, settings.thread);
     this.#queue = new CommitQueue((changes) => this.#commit(changes), settings);
   }
 
@@ -126,38 +125,20 @@ class SqliteStore implements Store {
     await this.#queue.room();
   }
 
-  async head(sessionId: string): Promise<LogHead | undefined> {
-    return await (await this.#reading()).ask('head', sessionId);
+  head(sessionId: string): Promise<LogHead | undefined> {
+    return this.#reading.head(sessionId);
   }
 
-  async *read({ sessionId, after }: ReadRequest): AsyncGenerator<StoredEvent | LogTruncated> {
-    const reader = await this.#reading();
-    const upTo = (await reader.ask('head', sessionId))?.lastSeq ?? 0;
-    for (let cursor = after; cursor < upTo; ) {
-      const page = await reader.ask('page', { sessionId, after: cursor, upTo });
-      if (page === undefined) return;
-      const { firstSeq } = page.head;
-      // Also in the middle of a long reading: what it had still to read may be gone.
-      if (cursor < firstSeq - 1) yield { type: 'log.truncated', from: cursor, firstSeq };
-      cursor = Math.max(cursor, firstSeq - 1);
-      for (const event of unpackEvents(page.events)) {
-        yield event;
-        cursor = event.seq;
-      }
-    }
+  read(request: ReadRequest): AsyncIterable<StoredEvent | LogTruncated> {
+    return this.#reading.read(request);
   }
 
-  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
-    return await (await this.#reading()).ask('snapshot', sessionId);
+  snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    return this.#reading.snapshot(sessionId);
   }
 
-  async *sessions(): AsyncGenerator<SessionEntry> {
-    const reader = await this.#reading();
-    for (let key: number | undefined = 0; key !== undefined; ) {
-      const page: { entries: SessionEntry[]; nextKey: number | undefined } = await reader.ask('sessions', key);
-      yield* page.entries;
-      key = page.nextKey;
-    }
+  sessions(): AsyncIterable<SessionEntry> {
+    return this.#reading.sessions();
   }
 
   async prune(policy: RetentionPolicy): Promise<Pruned> {
@@ -183,12 +164,10 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     await this.#queue.drain();
-    for (const thread of [await this.#reader?.catch(() => undefined), this.#writer]) {
-      if (thread === undefined) continue;
-      // A thread that is lost has nothing left to close.
-      await thread.ask('close', undefined).catch(() => undefined);
-      await thread.end();
-    }
+    await this.#reading.close();
+    // A thread that is lost has nothing left to close.
+    await this.#writer.ask('close', undefined).catch(() => undefined);
+    await this.#writer.end();
     this.#tell({ state: 'closed' });
   }
 
@@ -221,28 +200,6 @@ class SqliteStore implements Store {
   #tell(health: StoreHealth): void {
     this.#health = health;
     this.#options.onHealth?.(health);
-  }
-
-  #reading(): Promise<SqliteThread> {
-    if (this.#closing !== undefined) return Promise.reject(new TroupeError('STORE_CLOSED'));
-    this.#reader ??= this.#openReader();
-    return this.#reader;
-  }
-
-  async #openReader(): Promise<SqliteThread> {
-    const forget = (): void => {
-      this.#reader = undefined;
-    };
-    const thread = (this.#options.thread ?? startThread)(forget);
-    try {
-      await thread.ask('openReader', { path: this.#path });
-      return thread;
-    } catch (error) {
-      // The next reader tries again.
-      forget();
-      await thread.end();
-      throw error;
-    }
   }
 
   #refuseClosed(): void {

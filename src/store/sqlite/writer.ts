@@ -125,7 +125,7 @@ export class SqliteWriter {
     const found = this.#find(change.sessionId);
     const refusal = conflictOf(found?.head ?? EMPTY_HEAD, change) ?? this.#rivalOf(change);
     if (refusal !== undefined) return refusal;
-    const known = found ?? this.#add(change.sessionId);
+    const known = found ?? this.#add(change.sessionId, change.firstSeq);
     const { addEvent } = this.#statements;
     for (const { seq, epoch, at, type, data } of change.events) addEvent.run(known.key, seq, epoch, at, type, data);
     for (const record of change.records ?? []) this.#remember(known, record);
@@ -174,8 +174,8 @@ export class SqliteWriter {
     return { key: Number(row['key']), head: headOf(row), bytes: 0, isTouched: false, standing: undefined };
   }
 
-  #add(sessionId: string): Known {
-    this.#statements.addSession.run(sessionId);
+  #add(sessionId: string, firstSeq = 1): Known {
+    this.#statements.addSession.run(sessionId, firstSeq - 1, firstSeq);
     const known = this.#find(sessionId);
     if (known === undefined) throw new Error('A row that was added is not there.');
     return known;
@@ -195,7 +195,7 @@ function prepareAll(
     setSession: database.prepare('UPDATE sessions SET ended_at = ?, open_conversation = ? WHERE key = ?'),
     whoHas: database.prepare('SELECT id FROM sessions WHERE open_conversation = ? AND id <> ?'),
     findSession: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
-    addSession: database.prepare('INSERT INTO sessions (id, epoch, last_seq, first_seq, bytes) VALUES (?, 0, 0, 1, 0)'),
+    addSession: database.prepare('INSERT INTO sessions (id, epoch, last_seq, first_seq, bytes) VALUES (?, 0, ?, ?, 0)'),
   };
 }
 

@@ -7,7 +7,7 @@ import { findDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.
 import { errorOf, failureOf, SqliteService } from '../../../src/store/sqlite/service.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { SqliteThread } from '../../../src/store/sqlite/thread.ts';
-import type { Change, LogTruncated, Store, StoredEvent } from '../../../src/store/store.ts';
+import type { Change, LogTruncated, Store, StoredEvent, StoreReader } from '../../../src/store/store.ts';
 import type { StoreRecord } from '../../../src/store/store-record.ts';
 
 /** The driver as it is; tests that need a failure wrap it. */
@@ -60,7 +60,11 @@ export function event(seq: number, data = `{"seq":${seq}}`): StoredEvent {
   return { seq, epoch: 1, at: 1_000 + seq, type: 'message', data: new TextEncoder().encode(data) };
 }
 
-export async function readAll(store: Store, sessionId: string, after = 0): Promise<(StoredEvent | LogTruncated)[]> {
+export async function readAll(
+  store: StoreReader,
+  sessionId: string,
+  after = 0,
+): Promise<(StoredEvent | LogTruncated)[]> {
   const all: (StoredEvent | LogTruncated)[] = [];
   for await (const one of store.read({ sessionId, after })) all.push(one);
   return all;
