@@ -116,7 +116,7 @@ export const RESTORED: Readonly<Record<string, RestoreSubject>> = {
 };
 
 /** What does not survive JSON would not survive a host. */
-function overJson<T>(value: T): T {
+export function overJson<T>(value: T): T {
   const copy: T = JSON.parse(JSON.stringify(value));
   expect(copy).toStrictEqual(value);
   return copy;

@@ -11,7 +11,7 @@ import {
   SimulatedClock,
   transition,
 } from 'xstate';
-import { RESTORED, type RestoreSubject, WITH_ITS_HOST, WITH_ITS_PROCESS } from './restore-subjects.ts';
+import { overJson, RESTORED, type RestoreSubject, WITH_ITS_HOST, WITH_ITS_PROCESS } from './restore-subjects.ts';
 import { atomicStatesOf, stateOf } from './state-name.ts';
 import { type Place, timersOf, walk } from './state-walk.ts';
 import { SUBJECTS, type Subject } from './walk-subjects.ts';
@@ -51,6 +51,20 @@ describe.each(Object.entries(RESTORED))('a restored %s', (name, restored) => {
     for (const [state, found] of Object.entries(seen)) {
       const promised = restored.comebacks[state]?.split(', ') ?? [];
       expect([state, [...found].toSorted()]).toEqual([state, promised.toSorted()]);
+    }
+  });
+
+  it('is the same over three more hosts that did nothing with it (R76)', deadline, () => {
+    for (const [state, places] of samples) {
+      for (const { snapshot } of places) {
+        if (state === 'settled') continue;
+        const now = Math.min(...moments(restored, snapshot));
+        const hosts = [comeback(subject, restored, snapshot, now)];
+        for (let host = 1; host < 4; host += 1)
+          hosts.push(comeback(subject, restored, hosts[host - 1] ?? snapshot, now));
+        const [first, ...others] = hosts.map(({ value, context }) => ({ state, value, context: overJson(context) }));
+        for (const other of others) expect(other).toEqual(first);
+      }
     }
   });
 

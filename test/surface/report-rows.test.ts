@@ -8,7 +8,9 @@ import { faultOf, faultOfReason } from './row.ts';
 const REPORTS =
   'R01 R02 R04 R05 R06 R07 R09 R10 R11 R12 R13 R15 R17 R18 R19 R20 R21 R22 R24 R25 R26 R31 R32 R33 R34 R36 R37 R40 R41 R42 R43 R45 R47 R49 R50 R52 R53 R55 R60 R61 R62 R64 R65 R67 R70 R71 R72 R73 R76 R77 R79 R81 R84 R86 R88 R89 R91 R93 R94 R95 R96 R97 R98 R99 R100 R101 R102 R103';
 /** Of these, every one is to be shown by tests. */
-const WHOLE = 'interrupt lifecycle timeouts restart limits session queueing usage ratelimit auth feature'.split(' ');
+const WHOLE = 'interrupt lifecycle timeouts restart limits session actors queueing usage ratelimit auth feature'.split(
+  ' ',
+);
 
 describe('what went wrong for others', () => {
   it('has every report once, in order of its topics', () => {

@@ -125,9 +125,18 @@ export const ERRORS: ReportTopic = {
 export const ACTORS: ReportTopic = {
   topic: 'actors',
   entries: {
-    R76: {
-      missing: 'No machine is restored from a snapshot: processes are made anew, and logs are replayed (DESIGN §9).',
-    },
+    R76: [
+      ...titles(
+        'machines/restored-states',
+        'every machine comes back, or belongs to what is gone with the host',
+        'has an answer for every state of its machine',
+        'goes on in the state that is promised for the one it was lost in, early and late',
+        'is the same over three more hosts that did nothing with it',
+        'is in no trap: from each it can reach its goals',
+        'has every wait end at the moment it was to end, or at once when that has passed',
+      ),
+      ...titles('machines/restored-child', 'waits what is left of its backoff, to the absolute moment'),
+    ],
     R77: titles(
       'slow/supervision/footprint',
       'returns to its base after 300 short sessions, some of which fail in each phase',
