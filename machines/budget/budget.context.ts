@@ -1,6 +1,18 @@
 import type { BudgetEvent, Day } from './budget.events.ts';
-import { type BudgetRules, idOf, join, type Ledger, leave, openLedger, raise, spend, turnDay } from './ledger.ts';
+import {
+  accountIdsOf,
+  type BudgetRules,
+  idOf,
+  join,
+  type Ledger,
+  leave,
+  openLedger,
+  raise,
+  spend,
+  turnDay,
+} from './ledger.ts';
 import { type PersistedBudget, restoredLedger } from './restored-budget.ts';
+import { lookUp } from './shelf.ts';
 import { type Review, review } from './verdict.ts';
 
 export interface BudgetInput {
@@ -30,23 +42,25 @@ export function initialBudget({ rules, day, at, restored }: BudgetInput): Budget
 /** The ledger after an event, and what follows from it. */
 export function booked({ ledger }: BudgetContext, event: BudgetEvent): Review {
   switch (event.type) {
-    case 'payer.joined':
-      return review(ledger, join(ledger, event), null);
+    case 'payer.joined': {
+      const joined = join(ledger, event);
+      return review(ledger, joined, accountIdsOf(joined, event.id), null);
+    }
     case 'payer.left':
-      return review(ledger, leave(ledger, event.id), null);
+      return review(ledger, leave(ledger, event.id), accountIdsOf(ledger, event.id), null);
     case 'usage.told':
-      return review(ledger, spend(ledger, event), event.id);
+      return review(ledger, spend(ledger, event), accountIdsOf(ledger, event.id), event.id);
     case 'day.told':
-      return review(ledger, turnDay(ledger, event.day.name), null);
+      return review(ledger, turnDay(ledger, event.day.name), [idOf({ kind: 'day', name: event.day.name })], null);
     case 'budget.raise':
-      return review(ledger, raise(ledger, event.scope, event.amounts), null);
+      return review(ledger, raise(ledger, event.scope, event.amounts), [idOf(event.scope)], null);
     default:
       return { ledger, verdicts: [] };
   }
 }
 
 export function isDaySpent({ ledger }: BudgetContext): boolean {
-  const account = ledger.accounts[idOf({ kind: 'day', name: ledger.day })];
+  const account = lookUp(ledger.accounts, idOf({ kind: 'day', name: ledger.day }));
   return account !== undefined && account.reached.length > 0;
 }
 

@@ -1,4 +1,5 @@
 import { type Amounts, type Limits, limitsOf, minus, NOTHING, plus, UNITS, type Unit } from './amounts.ts';
+import { drop, emptyShelf, entriesOf, lookUp, put, type Shelf, valuesOf } from './shelf.ts';
 
 export type ScopeKind = 'session' | 'key' | 'group' | 'day' | 'total';
 /** Whose money it is. `name`: the id, the key, the group or the date; empty for the total. */
@@ -31,6 +32,8 @@ export interface Account {
   readonly reached: readonly Unit[];
   /** What was added to the limits of the options by hand. */
   readonly raised: Limits;
+  /** Sessions that pay into it; of the day and the total nobody counts them. */
+  readonly payers: number;
 }
 
 /** A session that spends. */
@@ -47,9 +50,11 @@ export interface Ledger {
   readonly rules: BudgetRules;
   readonly day: string;
   /** By `idOf` their scope. */
-  readonly accounts: Readonly<Record<string, Account>>;
+  readonly accounts: Shelf<Account>;
   /** By the id of their own account, in the order in which they joined. */
-  readonly payers: Readonly<Record<string, Payer>>;
+  readonly payers: Shelf<Payer>;
+  /** Accounts of keys and groups that nobody works for. */
+  readonly idle: number;
 }
 
 export interface NewPayer {
@@ -81,8 +86,9 @@ export interface Block {
   readonly isTaken: boolean;
 }
 
-/** Accounts of keys and of groups nobody works for any more; older ones are forgotten. */
+/** Accounts of keys and of groups nobody works for any more; older ones are forgotten, some at a time. */
 export const IDLE_ACCOUNTS_KEPT = 1_000;
+const FORGOTTEN_AT_ONCE = 100;
 const DAYS_KEPT = 31;
 
 export function idOf({ kind, name }: Scope): string {
@@ -92,7 +98,7 @@ export function idOf({ kind, name }: Scope): string {
 export function openLedger(rules: BudgetRules, day: string): Ledger {
   const total: Scope = { kind: 'total', name: '' };
   const accounts = [openAccount(total, rules.total), openAccount({ kind: 'day', name: day }, rules.day)];
-  return { rules, day, payers: {}, accounts: Object.fromEntries(accounts.map((one) => [idOf(one.scope), one])) };
+  return { rules, day, payers: emptyShelf(), accounts: put(emptyShelf(), named(accounts)), idle: 0 };
 }
 
 /**
@@ -105,49 +111,53 @@ export function join(ledger: Ledger, { id, key, groups, rule }: NewPayer): Ledge
     ...groups.map((name) => ({ kind: 'group', name }) as const),
   ];
   const own: Scope = { kind: 'session', name: id };
-  const known = shared.map((scope) => ledger.accounts[idOf(scope)] ?? openAccount(scope, ledger.rules[scope.kind]));
-  const left = ledger.payers[idOf(own)] === undefined ? ledger.accounts[idOf(own)] : undefined;
+  const former = lookUp(ledger.payers, idOf(own));
+  const before = former === undefined ? ledger : withPayer(ledger, former, -1);
+  const known = shared.map(
+    (scope) => lookUp(before.accounts, idOf(scope)) ?? openAccount(scope, before.rules[scope.kind]),
+  );
+  const left = former === undefined ? lookUp(before.accounts, idOf(own)) : undefined;
   const opened = [left === undefined ? openAccount(own, rule) : withRule(left, rule), ...known];
   const accounts = [...opened.map(({ scope }) => idOf(scope)), idOf({ kind: 'total', name: '' })];
-  return {
-    ...ledger,
-    accounts: { ...ledger.accounts, ...Object.fromEntries(opened.map((one) => [idOf(one.scope), one])) },
-    payers: { ...ledger.payers, [idOf(own)]: { id, accounts, open: NOTHING, hasTurn: false } },
+  const payer: Payer = { id, accounts, open: NOTHING, hasTurn: false };
+  const fresh = opened.filter(({ scope }) => isShared(scope) && lookUp(before.accounts, idOf(scope)) === undefined);
+  const joined = {
+    ...before,
+    accounts: put(before.accounts, named(opened)),
+    payers: put(before.payers, [[idOf(own), payer]]),
+    idle: before.idle + fresh.length,
   };
+  return withPayer(joined, payer, 1);
 }
 
 /** A session is over. What it spent stays with its key, its groups, the day and the total. */
 export function leave(ledger: Ledger, id: string): Ledger {
   const own = idOf({ kind: 'session', name: id });
-  const payer = ledger.payers[own];
+  const payer = lookUp(ledger.payers, own);
   if (payer === undefined) return ledger;
-  const left = payer.hasTurn ? withRunning(ledger, payer, -1) : ledger;
-  const { [own]: _payer, ...payers } = left.payers;
-  const { [own]: _account, ...accounts } = left.accounts;
-  return forgetIdle({ ...left, payers, accounts });
+  const left = withPayer(payer.hasTurn ? withRunning(ledger, payer, -1) : ledger, payer, -1);
+  return forgetIdle({ ...left, payers: drop(left.payers, [own]), accounts: drop(left.accounts, [own]) });
 }
 
 export function spend(ledger: Ledger, { id, settled, open, hasTurn, isUnpriced }: Spending): Ledger {
   const own = idOf({ kind: 'session', name: id });
-  const payer = ledger.payers[own];
+  const payer = lookUp(ledger.payers, own);
   if (payer === undefined) return ledger;
   const added = minus(plus(settled, open), payer.open);
   const running = Number(hasTurn) - Number(payer.hasTurn);
-  const accounts = { ...ledger.accounts };
-  for (const account of accountsOf(ledger, payer)) {
-    accounts[idOf(account.scope)] = {
-      ...account,
-      spent: plus(account.spent, added),
-      running: account.running + running,
-      isUnpriced: account.isUnpriced || isUnpriced,
-    };
-  }
-  return { ...ledger, accounts, payers: { ...ledger.payers, [own]: { ...payer, open, hasTurn } } };
+  const changed = accountsOf(ledger, payer).map((account) => ({
+    ...account,
+    spent: plus(account.spent, added),
+    running: account.running + running,
+    isUnpriced: account.isUnpriced || isUnpriced,
+  }));
+  const payers = put(ledger.payers, [[own, { ...payer, open, hasTurn }]]);
+  return { ...ledger, accounts: put(ledger.accounts, named(changed)), payers };
 }
 
 /** Whether that changes anything: that a turn runs is asked for only where turns have a limit. */
 export function isNews(ledger: Ledger, { id, settled, open, isUnpriced }: Spending): boolean {
-  const payer = ledger.payers[idOf({ kind: 'session', name: id })];
+  const payer = lookUp(ledger.payers, idOf({ kind: 'session', name: id }));
   if (payer === undefined) return false;
   const added = minus(plus(settled, open), payer.open);
   if (isUnpriced || UNITS.some((unit) => added[unit] !== 0 || open[unit] !== payer.open[unit])) return true;
@@ -156,12 +166,12 @@ export function isNews(ledger: Ledger, { id, settled, open, isUnpriced }: Spendi
 
 /** Adds to the limits of a scope; a unit without a limit stays without. */
 export function raise(ledger: Ledger, scope: Scope, amounts: Limits): Ledger {
-  const account = ledger.accounts[idOf(scope)];
+  const account = lookUp(ledger.accounts, idOf(scope));
   if (account === undefined) return ledger;
   const rule = { ...account.rule, limits: sumOf(account.rule.limits, amounts) };
   const added = limitsOf(account.rule.limits).map(([unit]) => [unit, amounts[unit] ?? 0] as const);
   const raised = { ...account.raised, ...sumOf(Object.fromEntries(added), account.raised) };
-  return { ...ledger, accounts: { ...ledger.accounts, [idOf(scope)]: { ...account, rule, raised } } };
+  return { ...ledger, accounts: put(ledger.accounts, named([{ ...account, rule, raised }])) };
 }
 
 /** The account under the rule of the options of today, with what was added by hand before. */
@@ -173,39 +183,44 @@ export function withRule(account: Account, rule: BudgetRule): Account {
 export function turnDay(ledger: Ledger, day: string): Ledger {
   if (day === ledger.day) return ledger;
   const scope: Scope = { kind: 'day', name: day };
-  const fresh = ledger.accounts[idOf(scope)] ?? openAccount(scope, ledger.rules.day);
-  const running = Object.values(ledger.payers).filter(({ hasTurn }) => hasTurn).length;
-  const accounts = { ...ledger.accounts, [idOf(scope)]: { ...fresh, running } };
-  const days = Object.keys(accounts).filter((id) => id.startsWith('day:'));
-  const old = new Set(days.slice(0, Math.max(0, days.length - DAYS_KEPT)));
-  return { ...ledger, day, accounts: without(accounts, old) };
+  const fresh = lookUp(ledger.accounts, idOf(scope)) ?? openAccount(scope, ledger.rules.day);
+  const running = valuesOf(ledger.payers).filter(({ hasTurn }) => hasTurn).length;
+  const accounts = put(ledger.accounts, named([{ ...fresh, running }]));
+  const days = entriesOf(accounts).filter(([id]) => id.startsWith('day:'));
+  const old = days.slice(0, Math.max(0, days.length - DAYS_KEPT)).map(([id]) => id);
+  return { ...ledger, day, accounts: drop(accounts, old) };
 }
 
 /** Why the session gets no prompt now; undefined when it may have one. */
 export function blockOf(ledger: Ledger, id: string): Block | undefined {
-  const payer = ledger.payers[idOf({ kind: 'session', name: id })];
+  const payer = lookUp(ledger.payers, idOf({ kind: 'session', name: id }));
   if (payer === undefined) return undefined;
   const blocks = accountsOf(ledger, payer).flatMap((account) => blocksIn(account, payer));
   // What is used up says more than what is only taken.
   return blocks.find(({ isTaken }) => !isTaken) ?? blocks[0];
 }
 
-export function accountsOf(ledger: Ledger, payer: Payer): Account[] {
-  const ids = [...payer.accounts, idOf({ kind: 'day', name: ledger.day })];
-  return ids.flatMap((id) => ledger.accounts[id] ?? []);
+function accountsOf(ledger: Ledger, payer: Payer): Account[] {
+  return accountIdsOf(ledger, payer.id).flatMap((id) => lookUp(ledger.accounts, id) ?? []);
+}
+
+/** Of all accounts into which the session pays; none for one that is not known. */
+export function accountIdsOf(ledger: Ledger, id: string): string[] {
+  const payer = lookUp(ledger.payers, idOf({ kind: 'session', name: id }));
+  return payer === undefined ? [] : [...payer.accounts, idOf({ kind: 'day', name: ledger.day })];
 }
 
 /** The sessions that pay into the account, in the order in which they joined. */
 export function payersOf(ledger: Ledger, { kind, name }: Scope): string[] {
   const isOfAll = kind === 'total' || (kind === 'day' && name === ledger.day);
-  const payers = Object.values(ledger.payers);
+  const payers = valuesOf(ledger.payers);
   return payers
     .filter(({ accounts }) => isOfAll || accounts.includes(idOf({ kind, name })))
     .map(({ id: payerId }) => payerId);
 }
 
 export function openAccount(scope: Scope, rule: BudgetRule): Account {
-  return { scope, rule, spent: NOTHING, isUnpriced: false, running: 0, warned: [], reached: [], raised: {} };
+  return { scope, rule, spent: NOTHING, isUnpriced: false, running: 0, warned: [], reached: [], raised: {}, payers: 0 };
 }
 
 /** Of the units that are bounded. */
@@ -225,18 +240,30 @@ function blocksIn({ scope, rule, spent, running }: Account, payer: Payer): Block
 
 function withRunning(ledger: Ledger, payer: Payer, change: number): Ledger {
   const changed = accountsOf(ledger, payer).map((account) => ({ ...account, running: account.running + change }));
-  return { ...ledger, accounts: { ...ledger.accounts, ...Object.fromEntries(changed.map((a) => [idOf(a.scope), a])) } };
+  return { ...ledger, accounts: put(ledger.accounts, named(changed)) };
+}
+
+/** The payer's keys and groups have it, or have it no more. */
+function withPayer(ledger: Ledger, payer: Payer, change: 1 | -1): Ledger {
+  const shared = payer.accounts
+    .flatMap((id) => lookUp(ledger.accounts, id) ?? [])
+    .filter(({ scope }) => isShared(scope));
+  const changed = shared.map((account) => ({ ...account, payers: account.payers + change }));
+  const idle = changed.filter(({ payers }) => payers === (change === 1 ? 1 : 0)).length * change;
+  return { ...ledger, accounts: put(ledger.accounts, named(changed)), idle: ledger.idle - idle };
 }
 
 function forgetIdle(ledger: Ledger): Ledger {
-  const shared = Object.keys(ledger.accounts).filter((id) => id.startsWith('key:') || id.startsWith('group:'));
-  if (shared.length <= IDLE_ACCOUNTS_KEPT) return ledger;
-  const used = new Set(Object.values(ledger.payers).flatMap(({ accounts }) => accounts));
-  const idle = shared.filter((id) => !used.has(id));
-  const old = new Set(idle.slice(0, Math.max(0, idle.length - IDLE_ACCOUNTS_KEPT)));
-  return old.size === 0 ? ledger : { ...ledger, accounts: without(ledger.accounts, old) };
+  if (ledger.idle < IDLE_ACCOUNTS_KEPT + FORGOTTEN_AT_ONCE) return ledger;
+  const idle = valuesOf(ledger.accounts).filter(({ scope, payers }) => isShared(scope) && payers === 0);
+  const old = idle.slice(0, Math.max(0, idle.length - IDLE_ACCOUNTS_KEPT)).map(({ scope }) => idOf(scope));
+  return { ...ledger, accounts: drop(ledger.accounts, old), idle: idle.length - old.length };
 }
 
-function without<T>(entries: Readonly<Record<string, T>>, ids: ReadonlySet<string>): Record<string, T> {
-  return Object.fromEntries(Object.entries(entries).filter(([id]) => !ids.has(id)));
+function isShared({ kind }: Scope): boolean {
+  return kind === 'key' || kind === 'group';
+}
+
+function named(accounts: readonly Account[]): (readonly [string, Account])[] {
+  return accounts.map((account) => [idOf(account.scope), account]);
 }

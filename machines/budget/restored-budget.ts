@@ -9,6 +9,7 @@ import {
   type Scope,
   withRule,
 } from './ledger.ts';
+import { put, valuesOf } from './shelf.ts';
 
 /** One account as JSON, without its rule: that is of the options, and theirs of today counts. */
 export interface PersistedBudgetAccount {
@@ -28,7 +29,7 @@ export interface PersistedBudget {
 
 export function persistedBudget({ accounts }: Ledger): PersistedBudget {
   return {
-    accounts: Object.values(accounts).map(({ scope, spent, isUnpriced, warned, reached, raised }) => {
+    accounts: valuesOf(accounts).map(({ scope, spent, isUnpriced, warned, reached, raised }) => {
       return { scope, spent, isUnpriced, warned, reached, raised };
     }),
   };
@@ -44,5 +45,6 @@ export function restoredLedger({ accounts }: PersistedBudget, rules: BudgetRules
     const rule = rules[one.scope.kind];
     return [idOf(one.scope), withRule({ ...openAccount(one.scope, rule), ...one }, rule)];
   });
-  return { ...fresh, accounts: { ...fresh.accounts, ...Object.fromEntries(kept) } };
+  const idle = kept.filter(([, { scope }]) => scope.kind === 'key' || scope.kind === 'group').length;
+  return { ...fresh, accounts: put(fresh.accounts, kept), idle };
 }

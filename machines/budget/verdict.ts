@@ -1,5 +1,6 @@
 import { limitsOf, type Unit } from './amounts.ts';
-import { type Account, accountsOf, blockOf, idOf, type Ledger, type OnLimit, payersOf, type Scope } from './ledger.ts';
+import { type Account, blockOf, idOf, type Ledger, type OnLimit, payersOf, type Scope } from './ledger.ts';
+import { lookUp, put, valuesOf } from './shelf.ts';
 
 interface Mark {
   readonly scope: Scope;
@@ -28,12 +29,12 @@ export interface Review {
 
 /**
  * Looks at the accounts after a change: each share and each limit is told once, and again only after it was raised or the
- * spending fell below it. `by`: the session whose spending it was.
+ * spending fell below it. `touched`: ids of the accounts that may have changed. `by`: the session whose spending it was.
  */
-export function review(before: Ledger, after: Ledger, by: string | null): Review {
+export function review(before: Ledger, after: Ledger, touched: readonly string[], by: string | null): Review {
   const verdicts: BudgetVerdict[] = [];
-  const accounts = { ...after.accounts };
-  for (const account of changedIn(before, after, by)) {
+  const marked: [string, Account][] = [];
+  for (const account of changedIn(before, after, touched)) {
     const marks = marksOf(account);
     for (const mark of marks.reached.filter(({ unit }) => !account.reached.includes(unit))) {
       const { onLimit } = account.rule;
@@ -44,14 +45,11 @@ export function review(before: Ledger, after: Ledger, by: string | null): Review
       if (!marks.reached.some(({ unit }) => unit === mark.unit)) verdicts.push({ type: 'budget.warned', by, ...mark });
     }
     const unitsOf = (list: readonly Mark[]) => list.map(({ unit }) => unit);
-    accounts[idOf(account.scope)] = {
-      ...account,
-      warned: unitsOf(marks.warned),
-      reached: unitsOf(marks.reached),
-    };
+    const { warned, reached } = marks;
+    marked.push([idOf(account.scope), { ...account, warned: unitsOf(warned), reached: unitsOf(reached) }]);
   }
-  const ledger = { ...after, accounts };
-  const sessions = reopened(before, ledger);
+  const ledger = { ...after, accounts: put(after.accounts, marked) };
+  const sessions = reopened(before, ledger, touched);
   return { ledger, verdicts: sessions.length === 0 ? verdicts : [...verdicts, { type: 'budget.reopened', sessions }] };
 }
 
@@ -63,27 +61,24 @@ function marksOf({ scope, rule, spent }: Account): { warned: Mark[]; reached: Ma
   };
 }
 
-function changedIn(before: Ledger, after: Ledger, by: string | null): Account[] {
-  const payer = by === null ? undefined : after.payers[idOf({ kind: 'session', name: by })];
-  const candidates = payer === undefined ? Object.values(after.accounts) : accountsOf(after, payer);
-  return candidates.filter((account) => before.accounts[idOf(account.scope)] !== account);
+function changedIn(before: Ledger, after: Ledger, touched: readonly string[]): Account[] {
+  const accounts = touched.flatMap((id) => lookUp(after.accounts, id) ?? []);
+  return accounts.filter((account) => lookUp(before.accounts, idOf(account.scope)) !== account);
 }
 
 /** Only where room was made somewhere: most spending makes none, and many sessions need not be asked. */
-function reopened(before: Ledger, after: Ledger): string[] {
-  if (before.day === after.day && !madeRoom(before, after)) return [];
-  const ids = Object.values(after.payers).map(({ id }) => id);
+function reopened(before: Ledger, after: Ledger, touched: readonly string[]): string[] {
+  if (before.day === after.day && !touched.some((id) => madeRoom(before, after, id))) return [];
+  const ids = valuesOf(after.payers).map(({ id }) => id);
   return ids.filter((id) => blockOf(before, id) !== undefined && blockOf(after, id) === undefined);
 }
 
-function madeRoom(before: Ledger, after: Ledger): boolean {
-  return Object.entries(before.accounts).some(([id, old]) => {
-    const now = after.accounts[id];
-    if (now === undefined || now === old) return false;
-    return limitsOf(now.rule.limits).some(([unit, limit]) => {
-      const leftBefore = (old.rule.limits[unit] ?? limit) - old.spent[unit] - takenOf(old, unit);
-      return limit - now.spent[unit] - takenOf(now, unit) > leftBefore;
-    });
+function madeRoom(before: Ledger, after: Ledger, id: string): boolean {
+  const [old, now] = [lookUp(before.accounts, id), lookUp(after.accounts, id)];
+  if (old === undefined || now === undefined || now === old) return false;
+  return limitsOf(now.rule.limits).some(([unit, limit]) => {
+    const leftBefore = (old.rule.limits[unit] ?? limit) - old.spent[unit] - takenOf(old, unit);
+    return limit - now.spent[unit] - takenOf(now, unit) > leftBefore;
   });
 }
 

@@ -3,6 +3,7 @@ import { limitsOf } from '../../machines/budget/amounts.ts';
 import type { BudgetEvent, BudgetNotice } from '../../machines/budget/budget.events.ts';
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
 import { type Block, blockOf, idOf, isNews, type OnLimit, payersOf, type Scope } from '../../machines/budget/ledger.ts';
+import { lookUp, valuesOf } from '../../machines/budget/shelf.ts';
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -103,7 +104,7 @@ export class BudgetDesk {
   raise(scope: Scope, amounts: RaiseAmounts): void {
     this.#followCalendar();
     const named = scope.kind === 'day' ? { ...scope, name: this.#ledger.day } : scope;
-    const account = this.#ledger.accounts[idOf(named)];
+    const account = lookUp(this.#ledger.accounts, idOf(named));
     if (account === undefined) throw unusable('scope', `there is no ${scopeWords(named)} that spends`);
     for (const [unit] of limitsOf(amounts)) {
       if (account.rule.limits[unit] !== undefined) continue;
@@ -220,7 +221,7 @@ export class BudgetDesk {
 
   /** A limit in dollars cannot bind what has no price: that is said, once for each model. */
   #tellUnpriced(id: string, model: string): void {
-    const scopes = Object.values(this.#ledger.accounts).filter(({ rule }) => rule.limits.usd !== undefined);
+    const scopes = valuesOf(this.#ledger.accounts).filter(({ rule }) => rule.limits.usd !== undefined);
     const isBound = scopes.some(({ scope }) => payersOf(this.#ledger, scope).includes(id));
     if (!isBound || this.#toldModels.has(model) || this.#toldModels.size >= MODELS_TOLD) return;
     this.#toldModels.add(model);

@@ -1,5 +1,6 @@
 import { limitsOf, type Unit } from '../../machines/budget/amounts.ts';
 import { type Account, idOf, type Ledger, type ScopeKind } from '../../machines/budget/ledger.ts';
+import { lookUp, valuesOf } from '../../machines/budget/shelf.ts';
 
 /** What one scope has spent, and what it may. */
 export interface LedgerEntry {
@@ -29,7 +30,7 @@ export interface LedgerReport {
 
 export function ledgerReport(ledger: Ledger): LedgerReport {
   const entriesOf = (kind: ScopeKind) =>
-    Object.values(ledger.accounts)
+    valuesOf(ledger.accounts)
       .filter(({ scope }) => scope.kind === kind)
       .map(entryOf);
   return {
@@ -43,7 +44,7 @@ export function ledgerReport(ledger: Ledger): LedgerReport {
 }
 
 function entryFor(ledger: Ledger, kind: ScopeKind, name: string): LedgerEntry {
-  const account = ledger.accounts[idOf({ kind, name })];
+  const account = lookUp(ledger.accounts, idOf({ kind, name }));
   if (account === undefined) throw new Error(`The ledger has no account ${kind} "${name}".`);
   return entryOf(account);
 }

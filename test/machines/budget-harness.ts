@@ -10,6 +10,7 @@ import {
   type OnLimit,
   type ScopeKind,
 } from '../../machines/budget/ledger.ts';
+import { lookUp } from '../../machines/budget/shelf.ts';
 import { stateOf } from './state-name.ts';
 
 export const DAY_MS = 86_400_000;
@@ -70,7 +71,7 @@ export function openBudget({ limits = {}, warnAt = 0.8, onLimit = 'park' }: Budg
     raise: (kind: ScopeKind, name: string, amounts: Limits) =>
       budget.send({ type: 'budget.raise', scope: { kind, name }, amounts }),
     tellDay: () => budget.send({ type: 'day.told', day: dayAt(clock.now()), at: clock.now() }),
-    spent: (kind: ScopeKind, name: string) => ledger().accounts[idOf({ kind, name })]?.spent,
+    spent: (kind: ScopeKind, name: string) => lookUp(ledger().accounts, idOf({ kind, name }))?.spent,
     block: (id: string) => blockOf(ledger(), id),
   };
 }

@@ -2,6 +2,7 @@ import type { AnyStateMachine, EventObject } from 'xstate';
 import { accountMachine } from '../../machines/account/account.machine.ts';
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
 import type { Ledger } from '../../machines/budget/ledger.ts';
+import { valuesOf } from '../../machines/budget/shelf.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
 import { groupMachine } from '../../machines/group/group.machine.ts';
 import { mcpServerMachine } from '../../machines/mcp-server/mcp-server.machine.ts';
@@ -220,7 +221,11 @@ function outcomesOf(actorId: string, outputs: readonly unknown[]): EventObject[]
 }
 
 function standOf({ accounts, payers, day }: Ledger): object {
-  return { day, payers: Object.keys(payers), reached: Object.values(accounts).map(({ reached }) => reached) };
+  return {
+    day,
+    payers: valuesOf(payers).map(({ id }) => id),
+    reached: valuesOf(accounts).map(({ reached }) => reached),
+  };
 }
 
 function codeOf(cause: unknown): unknown {
