@@ -19,6 +19,7 @@ import {
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { readPlainValue } from './plain-value.ts';
 import { type QuotaOptions, QuotaShape } from './quota-options.ts';
+import { type SecretOptions, SecretShape } from './secret-options.ts';
 import type { LimitOptions, OnPromptLost, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
 
 /** Where Troupe's own log lines go; a pino logger fits. */
@@ -88,6 +89,8 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly budget?: BudgetOptions;
   /** What happens at a limit of an account that sessions share. */
   readonly quota?: QuotaOptions;
+  /** What is taken out of everything that is kept or told; see docs/secrets.md. */
+  readonly secrets?: SecretOptions;
   readonly logger?: Logger;
   /** Hears every event and snapshot of every machine, as XState inspects them. */
   readonly inspect?: (event: unknown) => void;
@@ -157,6 +160,7 @@ const Shape = {
   permissions: z.strictObject(PermissionsShape).exactOptional(),
   budget: z.strictObject(BudgetShape).exactOptional(),
   quota: z.strictObject(QuotaShape).exactOptional(),
+  secrets: z.strictObject(SecretShape).exactOptional(),
   logger: objectWith<Logger>(
     'an object with debug, info, warn and error',
     'debug',
@@ -191,6 +195,7 @@ const SUPERVISOR_OPTION_NAMES = {
   budget: Object.keys(BudgetShape),
   quota: Object.keys(QuotaShape),
   'quota.backoff': Object.keys(BackoffShape),
+  secrets: Object.keys(SecretShape),
 };
 
 true satisfies Agrees<z.infer<typeof SupervisorOptionsSchema>, SupervisorOptions>;

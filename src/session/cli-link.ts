@@ -2,9 +2,11 @@ import { fromCallback } from 'xstate';
 import type { CliEvent, EndCause, LinkCommand, SessionEvent } from '../../machines/session/session.events.ts';
 import type { LinkInput } from '../../machines/session/session.ports.ts';
 import type { Clock } from '../clock.ts';
+import type { ControlDecoded } from '../control/control-channel.ts';
 import { ControlChannel, type ControlOddity } from '../control/control-channel.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import { TroupeError } from '../errors.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
@@ -29,6 +31,8 @@ export interface CliLinkOptions {
   readonly killGraceMs: number;
   readonly controlMs: number;
   readonly listener: CliLinkListener;
+  /** For what is told of the process beside its lines: why it ended, why it refused. */
+  readonly redaction: Redaction;
   /** Looks at the answer to `initialize`; an error refuses the process before anything is asked of it. */
   readonly refuse: (answer: Answer) => TroupeError | undefined;
 }
@@ -65,7 +69,7 @@ export class CliLink {
       maxLineBytes: options.limits.maxLineBytes,
       listener: {
         message: (message) => options.listener.message(message),
-        control: (decoded) => this.channel.accept(decoded),
+        control: (decoded) => this.channel.accept(this.#withCleanError(decoded)),
         diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
         overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error) }),
       },
@@ -94,7 +98,7 @@ export class CliLink {
   withEvidence(cause: EndCause): EndCause {
     if (this.#transport === undefined || cause.code === 'closed') return cause;
     const { pid } = this.#transport;
-    const evidence = { pid, executable: this.#executable, stderrTail: shownTail(this.#transport.stderrTail()) };
+    const evidence = { pid, executable: this.#executable, stderrTail: shownTail(this.#stderrTail(this.#transport)) };
     return { ...cause, details: { ...evidence, ...cause.details } };
   }
 
@@ -141,7 +145,7 @@ export class CliLink {
       this.#transport = transport;
       this.#follow(transport);
     } catch (error) {
-      const cause = causeOf(error);
+      const cause = this.#options.redaction.value(causeOf(error));
       this.channel.close(errorOf(cause));
       this.#report({ type: 'cli.spawn-failed', cause });
       return;
@@ -156,7 +160,7 @@ export class CliLink {
     void transport.finished.then((exit) => {
       const isTruncated = this.#reader.end();
       const resultErrors = this.#options.listener.lastErrors();
-      const stderrTail = transport.stderrTail();
+      const stderrTail = this.#stderrTail(transport);
       const isInitialized = this.#isInitialized;
       const cause: EndCause = exitCause({ exit, resultErrors, stderrTail, isInitialized, isTruncated });
       // The machine first: it stops the prompts and withdraws the questions before their channel is gone.
@@ -164,6 +168,17 @@ export class CliLink {
       this.#report({ type: 'cli.exited', exit: { exitCode, signal }, cause });
       this.channel.close(errorOf(cause));
     });
+  }
+
+  #stderrTail(transport: Transport): string {
+    return this.#options.redaction.excerpt(transport.stderrTail());
+  }
+
+  /** The words of a refusal become those of an error; what an answer holds is for its caller alone. */
+  #withCleanError(decoded: ControlDecoded): ControlDecoded {
+    if (decoded.kind !== 'control-response' || decoded.outcome.ok) return decoded;
+    const error = this.#options.redaction.value(decoded.outcome.error);
+    return { ...decoded, outcome: { ...decoded.outcome, error } };
   }
 
   /** The incarnation is over: whatever a surviving process still says reaches nobody (P1 keeps it from starting over). */

@@ -9,6 +9,7 @@ import type { HookDesk } from '../hooks/hook-desk.ts';
 import { McpDesk } from '../mcp/mcp-desk.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
@@ -59,6 +60,8 @@ export interface IncarnationOptions {
   readonly refuse: CliLinkOptions['refuse'];
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly listener: IncarnationListener;
+  /** Beside the listener, for what the machine hears of the end of the process. */
+  readonly redaction: Redaction;
 }
 
 /** Releases without it keep silent about an elicitation that an interrupt has ended (2.1.197: WIRE §25.5). */
@@ -198,7 +201,8 @@ export class Incarnation {
   }
 
   #buildLink(): CliLink {
-    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks, refuse } = this.#options;
+    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks, refuse, redaction } =
+      this.#options;
     const link = new CliLink({
       codec,
       clock,
@@ -209,6 +213,7 @@ export class Incarnation {
       controlMs: timeouts.controlMs,
       listener: this.#overhear(listener),
       refuse,
+      redaction,
     });
     const handle = (subtype: string, waitsFor: 'human' | 'hook' | 'mcp', handler: RequestHandler) =>
       link.channel.handle(subtype, this.#watch.during(waitsFor, handler));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isAskedFor, ruleOf } from '../../machines/child/endings.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
@@ -14,9 +14,8 @@ import { EventsCall, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCal
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
-import { comingDeadlines, lifeDeadlines } from './deadlines.ts';
-import { endFacts, errorOf, failureFacts, sentenceOf } from './exit-cause.ts';
-import { type Explanation, explain } from './explanation.ts';
+import { errorOf, sentenceOf } from './exit-cause.ts';
+import type { Explanation } from './explanation.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
 import { PromptDoubts } from './prompt-doubts.ts';
@@ -26,6 +25,7 @@ import { type ControlOptions, SessionControls } from './session-controls.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
+import { explanationOf, snapshotOf } from './session-view.ts';
 import type { Turn } from './turn.ts';
 import type { TurnRecord } from './turn-history.ts';
 import { within } from './within.ts';
@@ -53,6 +53,7 @@ export interface SessionParts {
   readonly interruptMs: number;
   readonly clock: Clock;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
+  readonly redaction: Redaction;
 }
 
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
@@ -218,62 +219,12 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   /** The state of everything, as JSON. */
   snapshot() {
-    const { life, conversation, log } = this.#parts;
-    const child = life.childSnapshot();
-    const machine = life.incarnation?.actor.getSnapshot();
-    return {
-      id: this.id,
-      seq: log.lastSeq,
-      epoch: life.epoch,
-      state: this.state,
-      status: this.status,
-      value: machine?.value,
-      child: child.value,
-      pid: this.pid,
-      facts: conversation.facts,
-      usage: this.usage(),
-      settings: shownSettings(this.settings),
-      queued: conversation.ledger.queued.map(({ id }) => id),
-      outstanding: conversation.ledger.outstanding.map(({ id }) => id),
-      permissions: this.permissions.pending(),
-    };
+    return snapshotOf(this, this.#parts);
   }
 
   /** Why the session is where it is, and what would move it on. */
   explain(): Explanation {
-    const { life, conversation, clock } = this.#parts;
-    const now = clock.now();
-    const machine = life.incarnation?.actor.getSnapshot().context;
-    const child = life.childSnapshot().context;
-    const last = life.history().at(-1);
-    const failure = machine?.endedBecause ?? child.cause;
-    return explain({
-      id: this.id,
-      state: this.state,
-      status: this.status,
-      since: last?.at ?? now,
-      incarnation: life.epoch,
-      pid: this.pid,
-      openPermissions: this.permissions
-        .pending()
-        .map(({ id, kind, toolName, askedAt }) => ({ id, kind, toolName, ageMs: now - askedAt })),
-      promptsInDoubt: this.doubts.pending(),
-      queuedPrompts: conversation.ledger.queued.length,
-      outstandingPrompts: conversation.ledger.outstanding.length,
-      backgroundTasks: conversation.tasks.ids.length,
-      degradedServers: (machine?.mcp ?? [])
-        .filter(({ status }) => status !== 'connected')
-        .map(({ name, reason, status }) => ({ name, reason: reason ?? status })),
-      lastFailure: failure === null ? undefined : endFacts(failure),
-      advice: failure === null || isAskedFor(failure.ending) ? undefined : ruleOf(failure.ending).advice,
-      failures: child.failed.map(failureFacts),
-      machine,
-      backoffMs: child.backoffMs,
-      position: life.admission.position(),
-      lack: life.admission.lack(),
-      parked: life.parking.current ?? undefined,
-      deadlines: comingDeadlines([...lifeDeadlines(life), ...this.#parts.desk.deadlines()], now),
-    });
+    return explanationOf(this, this.#parts);
   }
 
   /**

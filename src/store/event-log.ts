@@ -13,6 +13,8 @@ export interface EventLogLimits {
 export interface EventLogOptions {
   /** Hears what a listener threw; the other listeners hear the event all the same. Default: nobody. Must not throw. */
   readonly onListenerError?: (error: unknown, event: SessionEvent) => void;
+  /** Takes out of a fact what must not be kept; conversation lines come without it. Default: nothing. */
+  readonly redact?: (fact: SessionFact) => SessionFact;
 }
 
 interface Listener {
@@ -28,6 +30,7 @@ export class EventLog {
   readonly #subscriptions = new Set<Subscription>();
   readonly #listeners = new Set<Listener>();
   readonly #onListenerError: EventLogOptions['onListenerError'];
+  readonly #redact: (fact: SessionFact) => SessionFact;
   readonly #blocks = new ByteBlocks();
   /** Appended, and not yet told to every listener. */
   readonly #untold: SessionEvent[] = [];
@@ -43,6 +46,7 @@ export class EventLog {
     this.#limits = limits;
     this.#now = now;
     this.#onListenerError = options.onListenerError;
+    this.#redact = options.redact ?? ((fact) => fact);
   }
 
   get lastSeq(): number {
@@ -65,7 +69,7 @@ export class EventLog {
   append(epoch: number, fact: SessionFact): SessionEvent {
     if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
     this.#lastSeq += 1;
-    const event = numbered(fact, this.#lastSeq, epoch, this.#now());
+    const event = numbered(this.#redact(fact), this.#lastSeq, epoch, this.#now());
     this.#events.push(event);
     this.#bytes += sizeOf(event);
     this.#evict();

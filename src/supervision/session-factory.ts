@@ -14,21 +14,25 @@ import { PermissionDesk } from '../permissions/permission-desk.ts';
 import { subjectOf } from '../permissions/permission-request.ts';
 import { RuleBook } from '../permissions/rule-book.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
 import { Incarnation, type IncarnationListener } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
+import { redactedListener } from '../session/redacted-listener.ts';
 import { Session } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
 import { EventLog } from '../store/event-log.ts';
+import type { SessionFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
+import type { SecretKeeper } from './secret-keeper.ts';
 import { StoreLink } from './store-link.ts';
 import type { Launcher } from './warm-pools.ts';
 
@@ -49,6 +53,8 @@ export interface SessionSurroundings {
   readonly hear?: ((message: CliMessage) => void) | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
+  /** Knows what is a secret. */
+  readonly secrets: SecretKeeper;
   readonly admitsPrompts: () => boolean;
   /** Hears what a listener of the session's events threw. */
   readonly onListenerError: (error: unknown) => void;
@@ -84,7 +90,8 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const restart = restartSpec(around.restart, options.restart);
   const settings = freshSettings();
   const { stderrTailBytes } = limits;
-  const log = buildLog(limits, around);
+  const redaction = around.secrets.redaction(options);
+  const log = buildLog(limits, around, redaction.fact);
   let life: SessionLife | undefined;
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const conversation = new Conversation({
@@ -102,6 +109,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
   const servers = new ServerSet(options.mcpServers);
+  servers.onChange((change) => redaction.learn(around.secrets.servers(change.servers)));
   const { sessionStore: store } = options;
   const storeLink = store === undefined ? undefined : new StoreLink(store, options, clock);
   const plan = (number: number) =>
@@ -156,7 +164,8 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         isVerbatim: options.verbatimPrompts === true,
         refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
-        listener: hearing(storeLink?.mirrored(listener) ?? listener, (message) => {
+        redaction,
+        listener: heardBy(listener, { redaction, storeLink }, (message) => {
           retry.hear(message);
           around.hear?.(message);
         }),
@@ -179,8 +188,19 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     interruptMs,
     clock,
     raiseBudget: around.raiseBudget,
+    redaction,
   });
   return { session, options, life, conversation, desk, log, plan };
+}
+
+/** The mirror gets what the CLI wrote, because the CLI reads it again; everybody else gets it without secrets. */
+function heardBy(
+  listener: IncarnationListener,
+  { redaction, storeLink }: { redaction: Redaction; storeLink: StoreLink | undefined },
+  hear: (message: CliMessage) => void,
+): IncarnationListener {
+  const redacted = redactedListener(hearing(listener, hear), redaction);
+  return storeLink?.mirrored(redacted) ?? redacted;
 }
 
 /** Whoever else has to know a message knows it first: what it means decides what the conversation may do next. */
@@ -194,13 +214,18 @@ function hearing(listener: IncarnationListener, hear: (message: CliMessage) => v
   };
 }
 
-function buildLog(limits: typeof DEFAULT_LIMITS, around: SessionSurroundings): EventLog {
+function buildLog(
+  limits: typeof DEFAULT_LIMITS,
+  around: SessionSurroundings,
+  redact: (fact: SessionFact) => SessionFact,
+): EventLog {
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
   return new EventLog(
     { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes, subscriber },
     () => around.clock.now(),
     {
       onListenerError: around.onListenerError,
+      redact,
     },
   );
 }

@@ -35,14 +35,16 @@ import { FleetObservers } from './fleet-observers.ts';
 import { freeMemory } from './free-memory.ts';
 import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
+import { currentHost } from './host.ts';
 import { endWithHost } from './host-loss.ts';
-import { hostSignals } from './host-signals.ts';
 import { IdleEviction } from './idle-eviction.ts';
 import { inboxOf } from './inbox.ts';
 import { inheritedOptions } from './inherited-options.ts';
+import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
+import { SecretKeeper } from './secret-keeper.ts';
 import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { StartSweep } from './start-sweep.ts';
@@ -77,18 +79,20 @@ export class Supervisor implements AsyncDisposable {
   readonly #sweep: StartSweep;
   readonly #budget: BudgetDesk;
   readonly #warm: WarmPools;
+  readonly #secrets: SecretKeeper;
 
   constructor(options: SupervisorOptions) {
-    this.#observers = new FleetObservers(options.logger);
-    const { inspect } = options;
+    this.#secrets = new SecretKeeper(options, () => currentHost().env);
+    const logger = this.#secrets.logger(options.logger);
+    this.#observers = new FleetObservers(logger);
+    const { inspect, onHostSignal } = options;
     this.#options = inspect === undefined ? options : { ...options, inspect: this.#observers.isolated(inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     this.#awake = awakeClock(this.#clock);
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    const { admissionMs, hostSignalMs } = timeouts;
     this.#admission = new AdmissionControl({
-      limits: { ...limits, admissionMs },
+      limits: { ...limits, admissionMs: timeouts.admissionMs },
       clock: this.#clock,
       freeMemory: options.admission?.freeMemory ?? freeMemory,
       before: (signal) => this.#sweep.before(signal),
@@ -119,7 +123,7 @@ export class Supervisor implements AsyncDisposable {
       // A transport of the caller's own marks no process of this machine with its host.
       isOn: (options.reap ?? (options.spawn === undefined ? 'orphans' : 'off')) === 'orphans',
       timeouts: options.timeouts,
-      logger: options.logger,
+      logger,
       now: () => this.#clock.now(),
       tell: (event) => this.#observers.tell(event),
     });
@@ -170,13 +174,8 @@ export class Supervisor implements AsyncDisposable {
     });
     this.#actor.start();
     void this.#stopped.then(() => [this.#budget.close(), this.#accounts.stop()]);
-    if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(options.logger));
-    const { onHostSignal = 'none' } = options;
-    if (onHostSignal !== 'none') {
-      const leave = () => (onHostSignal === 'drain' ? this.drain() : this.shutdown({ timeoutMs: hostSignalMs }));
-      const forget = hostSignals.add({ shutdown: leave });
-      void this.#stopped.then(forget);
-    }
+    if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(logger));
+    void this.#stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
   }
 
   get state(): SupervisorStateName {
@@ -390,6 +389,7 @@ export class Supervisor implements AsyncDisposable {
       warm: this.#warm,
       admission: this.#admission,
       observers: this.#observers,
+      secrets: this.#secrets,
       admitsPrompts: () => this.state === 'running',
     });
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Parking } from '../../machines/child/child.context.ts';
 import { awakeClock } from '../../src/clock.ts';
 import type { Admission } from '../../src/session/admission.ts';
+import { SecretKeeper } from '../../src/supervision/secret-keeper.ts';
 import { buildSession } from '../../src/supervision/session-factory.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { type MemoryPrompt, memoryFleet } from './memory-cli.ts';
@@ -183,6 +184,7 @@ async function started(answer?: (prompt: MemoryPrompt) => void, barrier?: () => 
       admission,
       barrier,
       isMember: false,
+      secrets: new SecretKeeper({}, () => ({})),
       admitsPrompts: () => true,
       onListenerError: () => {},
       isolated: (observer) => (line) => void observer(line),

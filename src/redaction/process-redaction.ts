@@ -1,0 +1,50 @@
+import { CliMessage } from '../wire/cli-message.ts';
+import type { Secrets } from './secrets.ts';
+import { SplitDeltas } from './split-deltas.ts';
+import { SplitText } from './split-text.ts';
+
+/** A line of stderr from here on may be a piece of a longer one: the reader cuts at 16 KiB. */
+const CUT_LINE_LENGTH = 16 * 1024 - 1;
+
+/** What one process says, without the secrets in it, also where they come in pieces. */
+export class ProcessRedaction {
+  readonly #secrets: () => Secrets;
+  readonly #deltas: SplitDeltas;
+  #stderr: SplitText | undefined;
+
+  constructor(secrets: () => Secrets) {
+    this.#secrets = secrets;
+    this.#deltas = new SplitDeltas(secrets);
+  }
+
+  /** What is told in place of the message, in order; the message itself where it holds no secret. */
+  message(message: CliMessage): readonly CliMessage[] {
+    const told = this.#deltas.take(message) ?? (this.#secrets().hasPatterns ? [message] : undefined);
+    return told === undefined ? [message] : told.map((each) => this.#cleaned(each));
+  }
+
+  /** The line that is told in place of this one. */
+  stderr(line: string): string {
+    const isCut = line.length >= CUT_LINE_LENGTH;
+    if (!isCut && this.#stderr === undefined) return this.#secrets().text(line);
+    this.#stderr ??= new SplitText(this.#secrets());
+    const told = this.#stderr.push(line);
+    if (isCut) return told;
+    const rest = this.#stderr.end();
+    this.#stderr = undefined;
+    return told + rest;
+  }
+
+  /** What is still to be told of a process that is over. */
+  end(): { readonly messages: readonly CliMessage[]; readonly stderr: string } {
+    const stderr = this.#stderr?.end() ?? '';
+    this.#stderr = undefined;
+    return { messages: this.#deltas.end().map((each) => this.#cleaned(each)), stderr };
+  }
+
+  #cleaned(message: CliMessage): CliMessage {
+    const { raw, type, subtype } = message;
+    const line = this.#secrets().line(raw);
+    return line === raw ? message : new CliMessage(line, type, subtype);
+  }
+}

@@ -1,0 +1,55 @@
+import type { SessionFact } from '../store/session-event.ts';
+import type { StoreRecord } from '../store/store-record.ts';
+import { ProcessRedaction } from './process-redaction.ts';
+import type { Secrets } from './secrets.ts';
+
+/**
+ * The one place that everything of a session passes before it is kept or told (P11): what its processes say as it comes in,
+ * every other fact in front of the log, every record in front of the store.
+ */
+export class Redaction {
+  readonly #build: (more: readonly string[]) => Secrets;
+  #more: readonly string[] = [];
+  #secrets: Secrets;
+
+  /** `build`: the secrets that are known from the start, with more. */
+  constructor(build: (more: readonly string[]) => Secrets) {
+    this.#build = build;
+    this.#secrets = build([]);
+  }
+
+  /** From now on these are secrets, too. */
+  learn(values: readonly string[]): void {
+    const unknown = values.filter((value) => !this.#more.includes(value));
+    if (unknown.length === 0) return;
+    this.#more = [...this.#more, ...unknown];
+    this.#secrets = this.#build(this.#more);
+  }
+
+  /** For what one process says. */
+  process(): ProcessRedaction {
+    return new ProcessRedaction(() => this.#secrets);
+  }
+
+  /** Messages and lines of stderr come from `process` already. */
+  readonly fact = (fact: SessionFact): SessionFact => {
+    if (fact.type === 'message' || fact.type === 'stderr') return fact;
+    return fact.type === 'diagnostic' && fact.detail !== undefined
+      ? { ...fact, detail: this.#secrets.excerpt(fact.detail) }
+      : this.#secrets.value(fact);
+  };
+
+  /** A prompt that loses something can be shown, and must not be sent again as it is now. */
+  readonly record = (record: StoreRecord): StoreRecord => {
+    const cleaned = this.#secrets.value(record);
+    if (record.kind !== 'prompt' || cleaned.kind !== 'prompt') return cleaned;
+    const isSame = cleaned.content === record.content && cleaned.fields === record.fields;
+    return isSame ? cleaned : { ...cleaned, isRedacted: true };
+  };
+
+  /** Plain data of any kind. */
+  readonly value = <Value>(value: Value): Value => this.#secrets.value(value);
+
+  /** A text of which something may have been cut off. */
+  readonly excerpt = (text: string): string => this.#secrets.excerpt(text);
+}

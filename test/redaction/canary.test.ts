@@ -1,0 +1,148 @@
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { REDACTED } from '../../src/redaction/secrets.ts';
+import type { ObservedEvent } from '../../src/store/session-event.ts';
+import { memoryStage, until } from '../session/memory-cli.ts';
+
+/** One of each kind of place; none looks like a secret of a known service. */
+const CANARIES = {
+  declared: 'canary-declared-"5c1f"\\é',
+  env: 'canary-env-7d2a90',
+  host: 'canary-host-e83b11',
+  header: 'canary-header-0f64c2',
+  serverEnv: 'canary-server-env-93ad',
+  address: 'canary-address-4b7e',
+};
+const ALL = Object.values(CANARIES).join(' and ');
+
+afterEach(() => {
+  delete process.env['TROUPE_CANARY_TOKEN'];
+});
+
+describe('secrets seeded everywhere (P11)', () => {
+  it('are in no event, log line, snapshot, explanation, result or error of a session, whoever said them', async () => {
+    const { told, session, turn, lines, supervisor } = await playCanaries();
+    await session.ended;
+    const result = await turn.result;
+    const outputs = [
+      told.map(textOf),
+      result,
+      result.error?.message,
+      result.error?.details,
+      session.snapshot(),
+      session.explain(),
+      session.history(),
+      session.turns(),
+      supervisor.explain(),
+      // As a logger writes them: an error with its words.
+      inspect(lines, { depth: 10 }),
+    ].map((output) => JSON.stringify(output) ?? '');
+    await supervisor.shutdown();
+
+    expect(told.some((event) => event.type === 'permission.requested')).toBe(true);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(outputs.filter((output) => output.includes(REDACTED)).length).toBeGreaterThan(3);
+    for (const [place, canary] of Object.entries(CANARIES)) {
+      const found = outputs.flatMap((output) => spellings(canary).filter((spelling) => output.includes(spelling)));
+      expect(found, place).toEqual([]);
+    }
+  });
+
+  it('reach the CLI as they are, and whoever decides about a tool', async () => {
+    const asked: unknown[] = [];
+    const { heard, session, supervisor } = await playCanaries((input) => asked.push(input));
+    await session.ended;
+    await supervisor.shutdown();
+
+    expect(JSON.stringify(heard)).toContain(JSON.stringify(ALL).slice(1, -1));
+    expect(asked).toEqual([{ command: `echo ${ALL}` }]);
+  });
+});
+
+describe('the option secrets', () => {
+  it('refuses a value that is too short to be searched for', async () => {
+    await expect(memoryStage({ secrets: { values: ['1234567'] } })).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      details: { field: 'secrets.values[0]' },
+    });
+  });
+});
+
+async function playCanaries(onAsked: (input: unknown) => void = () => {}) {
+  process.env['TROUPE_CANARY_TOKEN'] = CANARIES.host;
+  const lines: unknown[] = [];
+  const logger = {
+    debug: (...line: unknown[]) => lines.push(line),
+    info: (...line: unknown[]) => lines.push(line),
+    warn: (...line: unknown[]) => lines.push(line),
+    error: (...line: unknown[]) => lines.push(line),
+  };
+  const stage = await memoryStage({ secrets: { values: [CANARIES.declared] }, logger });
+  const session = await stage.supervisor.start({
+    id: 'canary',
+    restart: { type: 'temporary' },
+    env: { DIFY_KEY: CANARIES.env, DATABASE_URL: `postgres://user:${CANARIES.address}@host/db` },
+    includePartialMessages: true,
+    mcpServers: {
+      remote: { type: 'http', url: 'https://host/mcp', headers: { 'X-Client': CANARIES.header } },
+      local: { command: 'server', env: { API_TOKEN: CANARIES.serverEnv } },
+    },
+    canUseTool: async (_name, input) => {
+      onAsked(input);
+      return { behavior: 'deny', message: `not with ${ALL}` };
+    },
+  });
+  const told: ObservedEvent[] = [];
+  const reading = (async () => {
+    for await (const event of session.events()) told.push(event);
+  })();
+  // What an observer throws is logged.
+  stage.supervisor.on('event', (event) => {
+    if (event.type === 'prompt.started') throw new Error(`the observer saw ${ALL}`);
+  });
+  const cli = stage.cli();
+  const turn = session.prompt(`use ${ALL}`);
+  await until(() => cli.prompts().length > 0);
+  cli.openTurn();
+  for (const text of piecesOf(ALL)) {
+    const delta = { type: 'text_delta', text };
+    cli.say({
+      type: 'stream_event',
+      event: { type: 'content_block_delta', index: 0, delta },
+      parent_tool_use_id: null,
+    });
+  }
+  cli.say({ type: 'stream_event', event: { type: 'content_block_stop', index: 0 }, parent_tool_use_id: null });
+  const encoded = Buffer.from(CANARIES.env).toString('base64');
+  cli.say({
+    type: 'assistant',
+    message: { role: 'assistant', content: [{ type: 'text', text: `${ALL} ${encoded}` }] },
+  });
+  cli.ask('can_use_tool', { tool_name: 'Bash', input: { command: `echo ${ALL}` }, tool_use_id: 'toolu_1' });
+  await until(() => told.some((event) => event.type === 'permission.settled'));
+  const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: ALL }];
+  cli.say({ type: 'user', message: { role: 'user', content } });
+  cli.ask('nobody_knows', { text: ALL });
+  cli.peer.output(`no JSON, but ${ALL}\n`);
+  cli.peer.stderr(`could not use ${ALL}`);
+  cli.endTurn({ is_error: true, subtype: 'error_during_execution', errors: [`it failed with ${ALL}`], result: ALL });
+  cli.peer.exit({ exitCode: 1, signal: null });
+  await reading;
+  return { ...stage, session, turn, told, lines, heard: cli.heard };
+}
+
+/** Small pieces, as a model writes them. */
+function piecesOf(text: string): string[] {
+  return text.match(/.{1,5}/gu) ?? [];
+}
+
+function textOf(event: ObservedEvent): unknown {
+  return event.type === 'message' ? event.message.text : event;
+}
+
+/** As it is, in JSON, in JSON in JSON, in base64. */
+function spellings(canary: string): string[] {
+  const once = JSON.stringify(canary).slice(1, -1);
+  const twice = JSON.stringify(once).slice(1, -1);
+  return [canary, once, twice, JSON.stringify(twice).slice(1, -1), Buffer.from(canary).toString('base64').slice(0, 16)];
+}
