@@ -6,7 +6,7 @@ export type Row = Shown | { readonly missing: string };
 
 const ROOT = new URL('../../', import.meta.url);
 const SHORTEST_REASON = 20;
-const TITLE = /\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:async\b|\(|\{|\w+ =>)/g;
+const TITLE = /\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:\w+,\s*)?(?:async\b|\(|\{|\w+ =>)/g;
 
 /** What is wrong with a row: a file that is not there, or does not hold such a test; a reason that gives none. */
 export function faultOf(row: Row): string | undefined {
