@@ -118,7 +118,7 @@ export function consequenceOf(context: ChildContext, cause: EndCause, at: number
   const { consequence, isCounted } = ruleOf(ending);
   // OTP restarts a permanent child also after a normal end; where no process may start any more it cannot.
   if (consequence === 'stop' && (context.restart.type === 'transient' || ending === 'host-shutdown')) return 'stop';
-  // A wall is no failure, but nobody knows yet when it ends.
+  // A wall is no failure; who knows when it ends has parked the session before this is asked.
   if (consequence === 'quarantine' || consequence === 'park') return 'quarantine';
   if (consequence !== 'stop' && !isCounted) return 'restart';
   return countRestart(context.restarts, at, context.restart).allowed ? 'restart' : 'quarantine';

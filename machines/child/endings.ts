@@ -1,6 +1,6 @@
 /**
  * What follows an end, in a `transient` session that was ready once. `restart-once`: a restart, but the same end again before
- * a turn was completed sets the session aside. `park`: it waits for a limit or a login; until that is known it is set aside.
+ * a turn was completed sets the session aside. `park`: it waits for a limit or a login; where nobody keeps its account it is set aside.
  */
 export type EndingConsequence = 'stop' | 'restart' | 'restart-once' | 'quarantine' | 'park';
 
@@ -176,7 +176,7 @@ export const ENDINGS = {
   },
   quota: {
     ...WALL,
-    recognised: 'A limit of the account is reached.',
+    recognised: 'The process ended, and the last word of the CLI was that a limit of the account is reached.',
     codes: ['QUOTA_REACHED'],
     advice: 'Wait for the reset that the limit names.',
   },

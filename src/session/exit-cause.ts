@@ -5,6 +5,7 @@ import { type ErrorCode, TroupeError } from '../errors.ts';
 import { optionOfFlag } from '../launch/reserved-flags.ts';
 import type { EndFacts, FailureFacts } from '../store/session-event.ts';
 import type { ExitReport } from '../transport/transport.ts';
+import { isLimitSaid } from '../wire/account-facts.ts';
 
 export interface ExitEvidence {
   readonly exit: ExitReport;
@@ -87,6 +88,7 @@ function kindOf(evidence: ExitEvidence, said: string, stderr: string): { code: E
   const ranOut = (exit.memoryKills ?? 0) > 0 || NO_MEMORY.test(stderr);
   if (isAbnormal && ranOut) return known('OUT_OF_MEMORY');
   if (signal !== undefined && FROM_OUTSIDE.has(signal)) return { code: 'CLI_EXITED', ending: 'killed-from-outside' };
+  if (exit.signal === null && (isLimitSaid(said) || (isStart && isLimitSaid(stderr)))) return known('QUOTA_REACHED');
   if (exit.signal === null && (LOGIN.test(said) || (isStart && LOGIN.test(stderr)))) return known('NOT_LOGGED_IN');
   return { code: 'CLI_EXITED', ending: exit.exitCode === 0 ? 'left' : 'crash' };
 }

@@ -1,10 +1,15 @@
 import type { ChildContext, Parking } from '../../machines/child/child.context.ts';
 import type { ChildEvent } from '../../machines/child/child.events.ts';
+import { isFinal } from '../../machines/child/endings.ts';
+import type { EndCause } from '../../machines/session/session.events.ts';
 import { TroupeError } from '../errors.ts';
 import type { Conversation } from './conversation.ts';
 
 /** What stands in the way of a session's work at this moment: a limit of its account, its login, its money. */
 export type Barrier = () => Parking | undefined;
+
+/** Hears why a process ended; where a limit or a login is the reason, what stands in the way of the session's work now. */
+export type WallAtEnd = (cause: EndCause) => Parking | undefined;
 
 export interface ParkingOptions {
   readonly conversation: Conversation;
@@ -13,6 +18,7 @@ export interface ParkingOptions {
   readonly current: () => Parking | null;
   readonly hasProcess: () => boolean;
   readonly barrier: Barrier | undefined;
+  readonly lostFor?: WallAtEnd | undefined;
 }
 
 /** Why a session in that state is parked, or on its way there: nobody starts it by hand any more. */
@@ -61,6 +67,12 @@ export class ParkingPlace {
     send({ type: 'child.unpark' });
     // Where it slept, or is asked to, a prompt that waits wakes it; what its group holds the group starts.
     conversation.goOn();
+  }
+
+  /** A wall that nobody knew of before the process ended: the session waits for it, and is not set aside (P8). */
+  afterEnd(cause: EndCause, { wasEverReady }: { readonly wasEverReady: boolean }): void {
+    const parking = wasEverReady && isFinal(cause.ending) ? this.#options.lostFor?.(cause) : undefined;
+    if (parking !== undefined) this.#parkNow(parking);
   }
 
   /** Whether a prompt may go out; where something stands in its way the session is parked. */

@@ -15,7 +15,7 @@ import type { Admission } from './admission.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, failureFacts, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
-import { type Barrier, ParkingPlace, parkingIn } from './parking-place.ts';
+import { type Barrier, ParkingPlace, parkingIn, type WallAtEnd } from './parking-place.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
 
 /** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
@@ -35,6 +35,8 @@ export interface SessionLifeOptions {
   readonly admission: Admission;
   /** What stands in the way of its work; asked before each start and each prompt. */
   readonly barrier?: Barrier | undefined;
+  /** Hears why a process ended; where the account is the reason, what the session waits for. */
+  readonly lostFor?: WallAtEnd | undefined;
   readonly inspect: ((event: unknown) => void) | undefined;
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
@@ -103,6 +105,7 @@ export class SessionLife {
       current: () => parkingIn(this.#state, this.#child.getSnapshot()),
       hasProcess: () => this.#incarnation !== undefined,
       barrier: options.barrier,
+      lostFor: options.lostFor,
     });
     this.ended = new Promise((resolve) => {
       const end = (cause: EndCause) => {
@@ -308,17 +311,16 @@ export class SessionLife {
     const at = this.#options.clock.now();
     const { conversation, firstStart } = this.#options;
     const cause = seenInContext(output.cause, firstStart, conversation, this.epoch);
+    this.parking.afterEnd(cause, this.#child.getSnapshot().context);
     const snapshot = this.#child.getSnapshot();
-    const isStopping = snapshot.matches('stopping');
     // What waits is kept for the next process, whoever says when that comes.
     const consequence = snapshot.matches('pausing') ? 'hold' : consequenceOf(snapshot.context, cause, at);
-    const isRestarting = !isStopping && (consequence === 'restart' || consequence === 'hold');
-    const wasAsked = cause.code === 'closed';
+    const isRestarting = !snapshot.matches('stopping') && (consequence === 'restart' || consequence === 'hold');
     this.#incarnation = undefined;
     this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
     this.#wasForced = output.wasForced;
-    conversation.onProcessLost({ isRestarting, wasAsked, error: errorOf(cause) });
+    conversation.onProcessLost({ isRestarting, wasAsked: cause.code === 'closed', error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
   }
 
@@ -353,12 +355,8 @@ export class SessionLife {
     }
     if (state === 'backing-off') {
       const { backoffMs, restarts } = context;
-      log.append(context.incarnation, {
-        type: 'session.restarting',
-        cause,
-        delayMs: backoffMs,
-        restarts: restarts.length,
-      });
+      const about = { cause, delayMs: backoffMs, restarts: restarts.length };
+      log.append(context.incarnation, { type: 'session.restarting', ...about });
     }
   }
 

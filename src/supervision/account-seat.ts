@@ -1,8 +1,10 @@
 import type { Parking } from '../../machines/child/child.context.ts';
+import type { EndCause } from '../../machines/session/session.events.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { isModelAnswer, limitHitOf, loginFailureOf } from '../wire/account-facts.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { factOf } from '../wire/facts.ts';
+import { resetIn } from '../wire/reset-words.ts';
 import type { AccountDesk, AccountMember } from './account-desk.ts';
 import type { BuiltSession } from './session-factory.ts';
 
@@ -56,6 +58,15 @@ export class AccountSeat implements AccountMember {
     }
   }
 
+  /** Its process has ended because of that: where its account was the reason, what it waits for now (P8). */
+  lostFor({ ending, message }: EndCause): Parking | undefined {
+    const at = this.#desk.now();
+    if (ending === 'auth') this.#desk.send({ type: 'login.failed', message: message.slice(0, 500), at });
+    else if (ending === 'quota') this.#reached(resetIn(message, at) ?? null, at);
+    else return undefined;
+    return this.barrier();
+  }
+
   release(): void {
     this.#built?.life.parking.unpark();
   }
@@ -88,11 +99,13 @@ export class AccountSeat implements AccountMember {
       return;
     }
     if (fact?.type !== 'turn.result') return;
-    const hit = limitHitOf(fact);
-    const window = this.#window ?? 'unknown';
+    const hit = limitHitOf(fact, at);
+    if (hit !== undefined) this.#reached(hit.resetsAt ?? null, at);
     this.#window = undefined;
-    if (hit === undefined) return;
-    const { resetsAt = null } = hit;
+  }
+
+  #reached(resetsAt: number | null, at: number): void {
+    const window = this.#window ?? 'unknown';
     this.#desk.send({ type: 'limit.reached', window, resetsAt, at, chance: this.#desk.chance() });
   }
 

@@ -30,6 +30,7 @@ import type { SessionFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
+import type { AccountSeat } from './account-seat.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
@@ -49,8 +50,8 @@ export interface SessionSurroundings {
   /** Hears what it spends. */
   readonly spending?: Spending | undefined;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
-  /** Hears every message of the CLI before the conversation does. */
-  readonly hear?: ((message: CliMessage) => void) | undefined;
+  /** Hears every message of the CLI before the conversation does, and why a process ended. */
+  readonly account?: Pick<AccountSeat, 'hear' | 'lostFor'> | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
   /** Knows what is a secret. */
@@ -135,6 +136,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     conversation,
     admission: around.admission,
     barrier: around.barrier,
+    lostFor: (cause) => around.account?.lostFor(cause),
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
     firstStart: {
@@ -167,7 +169,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         redaction,
         listener: heardBy(listener, { redaction, storeLink }, (message) => {
           retry.hear(message);
-          around.hear?.(message);
+          around.account?.hear(message);
         }),
       }),
   });

@@ -355,7 +355,7 @@ export class Supervisor implements AsyncDisposable {
     const built = buildSession(id, options, {
       ...this.#surroundings(options),
       barrier: barrierOf(account, seat),
-      hear: (message) => account?.hear(message),
+      account,
       spending: seat.spending,
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,

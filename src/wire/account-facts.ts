@@ -1,6 +1,7 @@
 import type { CliMessage } from './cli-message.ts';
 import type { ResultFacts } from './facts.ts';
 import { isRecord, numberOf, recordsOf, stringOf } from './fields.ts';
+import { resetIn } from './reset-words.ts';
 
 /** How the CLI begins when a limit of the account was reached; the official SDK keeps this list (`USAGE_LIMIT_ERROR_PREFIXES`). */
 const LIMIT_WORDS = [
@@ -22,16 +23,23 @@ export interface LimitHit {
   readonly resetsAt: number | undefined;
 }
 
-/** Whether the turn failed at a limit of the account. Undefined for every other end (R86). */
+/** Whether the turn failed at a limit of the account. Undefined for every other end (R86). Without `now`, a time of the day is none. */
 export function limitHitOf(
   result: Pick<ResultFacts, 'isError' | 'text' | 'errors' | 'apiErrorStatus'>,
+  now?: number,
 ): LimitHit | undefined {
   if (!result.isError) return undefined;
   const said = [result.text ?? '', ...result.errors].map((text) => text.trim());
-  const words = said.find((text) => LIMIT_WORDS.some((start) => text.startsWith(start)));
+  const words = said.find(isLimitSaid);
   if (words === undefined && result.apiErrorStatus !== 429) return undefined;
   const seconds = /\|(\d{10})\b/.exec(words ?? '')?.[1];
-  return { resetsAt: seconds === undefined ? undefined : Number(seconds) * 1_000 };
+  if (seconds !== undefined) return { resetsAt: Number(seconds) * 1_000 };
+  return { resetsAt: now === undefined ? undefined : resetIn(words ?? '', now) };
+}
+
+/** Whether the CLI says there that a limit of the account was reached. */
+export function isLimitSaid(text: string): boolean {
+  return LIMIT_WORDS.some((start) => text.trimStart().startsWith(start));
 }
 
 /** Errors of an assistant message after which nobody gets further until somebody has done something about the login. */

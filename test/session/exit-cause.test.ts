@@ -40,6 +40,7 @@ describe('why the process ended', () => {
     ['Error: Invalid session ID. Must be a valid UUID.', 'OPTION_REFUSED', 'option-refused'],
     ['Not logged in · Please run /login', 'NOT_LOGGED_IN', 'auth'],
     ['OAuth token has expired. Please obtain a new token.', 'NOT_LOGGED_IN', 'auth'],
+    ["You've hit your weekly limit · resets 3pm (UTC)", 'QUOTA_REACHED', 'quota'],
   ] as const)('would only be repeated by a restart: %s (P8, R62)', (said, code, ending) => {
     expect(causeFor({ stderrTail: said })).toMatchObject({ code, ending });
     expect(causeFor({ resultErrors: [said] })).toMatchObject({ code, ending });

@@ -50,6 +50,47 @@ describe('a login that is gone (R89)', () => {
     await supervisor.shutdown();
   }, 60_000);
 
+  it('that shows only by the end of a process parks the session like any wall: prompts are kept, no restart is spent (P8)', async () => {
+    let isLoggedIn = false;
+    const { clock, fleet, supervisor, start, told, account } = quotaFleet((prompt) => {
+      if (isLoggedIn) answerWell(prompt);
+      else {
+        // The result alone: no message of the model's said so before.
+        prompt.fail(NOT_LOGGED_IN);
+        prompt.cli.exit(1);
+      }
+    });
+    const session = await start('one');
+    const turns = [session.prompt('work'), session.prompt('more')];
+    await clock.advance(1_000);
+
+    expect((await turns[0]?.result)?.outcome).toBe('failed');
+    expect(session.explain()).toMatchObject({ state: 'parked', parked: { reason: 'auth' }, queuedPrompts: 1 });
+    expect(account()).toMatchObject({ state: 'locked', lock: expect.stringContaining(NOT_LOGGED_IN) });
+    expect(told('session.quarantined')).toEqual([]);
+
+    isLoggedIn = true;
+    supervisor.resumeAccount('shared');
+    await clock.advance(60_000);
+    expect((await turns[1]?.result)?.outcome).toBe('completed');
+    expect(told('session.restarting')).toEqual([]);
+    expect(fleet.started).toHaveLength(2);
+    await supervisor.shutdown();
+  });
+
+  it('of a member parks the member, and its group does not give up (P8)', async () => {
+    const { clock, supervisor } = quotaFleet((prompt) => {
+      prompt.fail(NOT_LOGGED_IN);
+      prompt.cli.exit(1);
+    });
+    const group = await supervisor.group({ id: 'team', children: [{ id: 'one', account: 'shared' }] });
+    group.session('one')?.prompt('work');
+    await clock.advance(1_000);
+
+    expect([group.state, group.session('one')?.state]).toEqual(['running', 'parked']);
+    await supervisor.shutdown();
+  });
+
   it('is believed at the second refusal that is tried again, not after the tenth (WIRE §25.22)', async () => {
     const { clock, fleet, supervisor, start, account } = quotaFleet(() => {});
     const session = await start('one');

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Session, SessionOptions } from '../../../src/index.ts';
+import type { Session, SessionOptions, Supervisor } from '../../../src/index.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import {
   ANSWER_INITIALIZE,
@@ -98,7 +98,7 @@ describe('a process that', () => {
 });
 
 describe('a restart that', () => {
-  it.each(STARTS.filter(([, , ending]) => ending !== 'start-timeout'))(
+  it.each(STARTS.filter(([, , ending]) => ending !== 'start-timeout' && ending !== 'auth'))(
     '%s, is not repeated: %s sets the session aside as %s, with what to do (R62, R89)',
     async (_, code, ending, lines) => {
       const { session } = await running(
@@ -113,6 +113,27 @@ describe('a restart that', () => {
       expect(session.incarnation).toBe(2);
       expect(session.explain().advice).not.toBe(undefined);
       // The crash counted; what set it aside did not.
+      expect((await kept(session)).filter(({ type }) => type === 'session.restarting')).toHaveLength(1);
+      await session.close();
+    },
+  );
+
+  it.each([
+    ['is not logged in', 'auth', 'Not logged in · Please run /login'],
+    ['is at its limit', 'quota', "You've hit your weekly limit · resets Jan 2, 2099, 3pm (UTC)"],
+  ])(
+    '%s, waits for that with its prompts: it is %s, and is neither repeated nor set aside (R86, R89, P8)',
+    async (_, reason, said) => {
+      const { session, supervisor } = await running(
+        await twice([...ANSWER_INITIALIZE, 'read -r go', 'exit 1'], ['read -r line', `echo "${said}" >&2`, 'exit 1']),
+      );
+      session.prompt('go');
+      session.prompt('later');
+
+      expect((await eventOf(session, 'session.parked')).reason).toBe(reason);
+
+      expect(session.snapshot().queued).toHaveLength(1);
+      expect(supervisor.accounts().map(({ state }) => state)).toEqual([reason === 'auth' ? 'locked' : 'walled']);
       expect((await kept(session)).filter(({ type }) => type === 'session.restarting')).toHaveLength(1);
       await session.close();
     },
@@ -221,7 +242,10 @@ describe('a child that exits 0 at once', () => {
   });
 });
 
-async function running(path: string, options: SessionOptions = {}): Promise<{ session: Session }> {
+async function running(
+  path: string,
+  options: SessionOptions = {},
+): Promise<{ session: Session; supervisor: Supervisor }> {
   const supervisor = newSupervisor({ pathToClaudeCodeExecutable: path });
   const session = await supervisor.start({
     ...options,
@@ -229,7 +253,7 @@ async function running(path: string, options: SessionOptions = {}): Promise<{ se
     restart: { ...QUICK_RESTART, ...options.restart },
     timeouts: { closeGraceMs: 100, terminateGraceMs: 100, ...options.timeouts },
   });
-  return { session };
+  return { session, supervisor };
 }
 
 /** A CLI that does the one at its first start, and the other at every later one. */
