@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/transport': ['execa', 'node:*'],
   'src/launch': ['zod', 'node:*', 'src/transport (types)'],
   'src/control': ['src/wire'],
-  'src/permissions': ['machines', 'src/wire', 'zod', 'xstate'],
+  'src/permissions': ['machines', 'src/wire', 'src/store (types)', 'zod', 'xstate'],
   'src/hooks': ['zod'],
   'src/mcp': ['@modelcontextprotocol/sdk', 'zod', 'src/wire', 'src/launch (types)'],
   'src/store': ['src/wire'],
@@ -94,6 +94,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The hands of the mcp-server machine.
   'src/mcp/server-watch.ts': ['machines', 'xstate'],
   'src/mcp/mcp-desk.ts': ['machines (types)', 'src/launch'],
+  // A question is known again by its digest.
+  'src/permissions/permission-record.ts': ['node:crypto'],
   // A path is relative to where the session works.
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.

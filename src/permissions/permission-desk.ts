@@ -1,4 +1,5 @@
-import { type Actor, createActor, fromPromise } from 'xstate';
+import { fromPromise } from 'xstate';
+import { type PermissionInput, restoredPermission } from '../../machines/permission/permission.context.ts';
 import type {
   PermissionDecision,
   PermissionEvent,
@@ -6,10 +7,10 @@ import type {
   Verdict,
 } from '../../machines/permission/permission.events.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
-import type { AskInput } from '../../machines/permission/permission.ports.ts';
+import type { AskInput, Reply } from '../../machines/permission/permission.ports.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
-import { isRecord } from '../wire/fields.ts';
+import type { PermissionRecord } from '../store/store-record.ts';
 import { isChanged, offeredRules } from './answer-scope.ts';
 import { type CanUseTool, contextOf } from './can-use-tool.ts';
 import {
@@ -19,9 +20,13 @@ import {
   readElicitation,
   wireElicitation,
 } from './elicitation.ts';
+import { type OpenQuestion, openQuestion } from './open-question.ts';
+import { type KeptQuestion, keptQuestionOf, permissionRecordOf, questionDigest } from './permission-record.ts';
 import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
 import { type PermissionResult, parsePermissionResult, wireDecision } from './permission-result.ts';
 import { decisionOf, type RuleBook } from './rule-book.ts';
+import { type Guard, ruleGuard } from './rule-guard.ts';
+import { SettledQuestions } from './settled-questions.ts';
 import {
   type OnUserDialog,
   parseUserDialogResult,
@@ -49,11 +54,12 @@ export interface PermissionDeskOptions {
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly onRequested: (request: PermissionRequest) => void;
   readonly onSettled: (request: PermissionRequest, settlement: Settlement) => void;
+  /** A process has asked again what was asked before the host was lost. */
+  readonly onRebound: (request: PermissionRequest) => void;
+  /** What was decided while no process asked is not asked any more. */
+  readonly onUnheard: (request: PermissionRequest) => void;
   readonly onDroppedUpdates: (request: PermissionRequest, dropped: number) => void;
 }
-
-/** What a tool call is told before the CLI decides whether it has to ask at all. */
-export type Guard = (input: unknown, toolUseId: string | undefined) => Promise<Record<string, unknown>>;
 
 const UNATTENDED =
   'Nobody can answer permission questions in this session: it was started without canUseTool and with permissionPrompts "none".';
@@ -61,18 +67,19 @@ const UNATTENDED =
 /** Where permission questions lie until somebody answers: one actor each, one decision each (P4). */
 export class PermissionDesk {
   readonly #options: PermissionDeskOptions;
-  readonly #open = new Map<string, { request: PermissionRequest; actor: Actor<typeof permissionMachine> }>();
-  readonly #settled = new Map<string, PermissionRequest>();
+  readonly #open = new Map<string, OpenQuestion>();
+  readonly #settled: SettledQuestions;
+  /** Questions of a former host that no process has asked again yet, with their digests, in the order of asking. */
+  readonly #unasked = new Map<string, string>();
   readonly #machine: typeof permissionMachine;
 
   constructor(options: PermissionDeskOptions) {
     this.#options = options;
+    this.#settled = new SettledQuestions(options.maxSettled);
     this.#machine = permissionMachine.provide({
       actors: {
         judge: fromPromise<Verdict, AskInput>(({ input }) => this.#judge(input)),
-        ask: fromPromise<PermissionDecision & { by: string }, AskInput>(({ input, signal }) =>
-          this.#ask(input, signal),
-        ),
+        ask: fromPromise<Reply, AskInput>(({ input, signal }) => this.#ask(input, signal)),
       },
     });
   }
@@ -91,7 +98,59 @@ export class PermissionDesk {
   }
 
   get(id: string): PermissionRequest | undefined {
-    return this.#open.get(id)?.request ?? this.#settled.get(id);
+    return (this.#open.get(id) ?? this.#settled.get(id))?.request;
+  }
+
+  /** By what id the CLI waits for the answer to an open question; undefined when no process waits for it. */
+  askedAs(id: string): string | undefined {
+    return this.#open.get(id)?.askedAs;
+  }
+
+  /** The question as a store keeps it; undefined when the desk has forgotten it. */
+  record(id: string): PermissionRecord | undefined {
+    const open = this.#open.get(id);
+    const settled = this.#settled.get(id);
+    const deadlineMs = open?.actor.getSnapshot().context.deadlineMs ?? settled?.deadlineMs;
+    const { request, digest } = open ?? settled ?? {};
+    if (request === undefined || deadlineMs === undefined) return undefined;
+    return permissionRecordOf({
+      request,
+      digest: digest ?? questionDigest(request),
+      expiresAt: Number.isFinite(deadlineMs) ? request.askedAt + deadlineMs : null,
+      isUnheard: settled !== undefined && this.#unasked.has(id),
+      ...(settled === undefined ? {} : { settledAt: settled.settledAt }),
+    });
+  }
+
+  /**
+   * Takes up what another host left. Open questions lie here again under their ids and until the same moments, although no
+   * process asks them: whoever answers now answers the first process that asks the same again.
+   *
+   * A decision that had gone out before the host was lost is not given again: the tool may have run, and a second run would be
+   * one that nobody decided about. The same question is then a new one, and people are asked (P4).
+   */
+  restore(records: readonly PermissionRecord[]): void {
+    for (const record of records) {
+      const kept = keptQuestionOf(record);
+      if (kept === undefined) continue;
+      if (kept.request.settlement === undefined) this.#takeUp(kept);
+      else this.#settled.restore(kept);
+      if (kept.request.settlement === undefined || kept.isUnheard) this.#unasked.set(kept.request.id, kept.digest);
+    }
+  }
+
+  /**
+   * The work in which they were asked is over, or its new process is: what no process has asked again is asked by nobody.
+   * Open questions end undecided (P4).
+   */
+  loseUnasked(): void {
+    for (const id of [...this.#unasked.keys()]) {
+      const open = this.#open.get(id);
+      if (open !== undefined) open.actor.send({ type: 'permission.lost' });
+      this.#unasked.delete(id);
+      const decided = open === undefined ? this.#settled.get(id) : undefined;
+      if (decided !== undefined) this.#options.onUnheard(decided.request);
+    }
   }
 
   /**
@@ -100,7 +159,9 @@ export class PermissionDesk {
    */
   async ask(requestId: string, wireRequest: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const request = readPermissionRequest(requestId, wireRequest, this.#options.clock.now());
-    return wireDecision(await this.#decision(request, signal), request);
+    const { decision, shown } = await this.#decision(request, signal);
+    // What was shown is what is granted; the input is that of this very call.
+    return wireDecision(decision, shown.kind === 'tool' ? { ...shown, input: request.input } : request);
   }
 
   /** As `ask`, for what an MCP server wants to know from the user (WIRE §19). */
@@ -110,7 +171,7 @@ export class PermissionDesk {
     signal: AbortSignal,
   ): Promise<unknown> {
     const request = readElicitation(requestId, wireRequest, this.#options.clock.now());
-    return wireElicitation(await this.#decision(request, signal));
+    return wireElicitation((await this.#decision(request, signal)).decision);
   }
 
   /** As `ask`, for a dialog of the CLI. Rejects at once for a kind that was not announced. */
@@ -124,7 +185,7 @@ export class PermissionDesk {
     // "cancelled" would settle a dialog that some other client may show; the CLI discards an error.
     if (!this.#options.dialogKinds.includes(dialogKind))
       throw new Error(`Dialogs of the kind "${dialogKind}" are not shown here.`);
-    return wireUserDialog(await this.#decision(request, signal));
+    return wireUserDialog((await this.#decision(request, signal)).decision);
   }
 
   /**
@@ -132,7 +193,7 @@ export class PermissionDesk {
    */
   answer(id: string, answer: unknown, by: string): PermissionRequest {
     const entry = this.#open.get(id);
-    if (entry === undefined) throw this.#tooLate(id);
+    if (entry === undefined) throw this.#settled.refusal(id);
     const decision = this.#parse(entry.request, answer);
     entry.actor.send({ type: 'permission.answered', decision, by });
     return entry.request;
@@ -140,8 +201,10 @@ export class PermissionDesk {
 
   /** Nobody waits for them any more, as when the session closes: the open questions, or those of a kind, end undecided (P4). */
   withdrawAll(reason: string, kind?: PermissionRequest['kind']): void {
-    for (const { request, actor } of [...this.#open.values()]) {
-      if (kind === undefined || request.kind === kind) actor.send({ type: 'permission.withdrawn', reason });
+    if (kind === undefined) this.loseUnasked();
+    for (const { request, actor, askedAs } of [...this.#open.values()]) {
+      if (askedAs === undefined || (kind !== undefined && request.kind !== kind)) continue;
+      actor.send({ type: 'permission.withdrawn', reason });
     }
   }
 
@@ -150,61 +213,82 @@ export class PermissionDesk {
    * when there are no such rules.
    */
   guard(): Guard | undefined {
-    if (!this.#options.rules.guards) return undefined;
-    return async (input, toolUseId) => {
-      const { clock, rules, onRequested, onSettled } = this.#options;
-      const wire: Record<string, unknown> = { ...(isRecord(input) ? input : {}), tool_use_id: toolUseId };
-      const request = readPermissionRequest(
-        `rule:${toolUseId ?? ''}`,
-        { ...wire, input: wire['tool_input'] },
-        clock.now(),
-      );
-      const ruling = await rules.judge(request.toolName, request.input, false);
-      if (ruling === undefined || ruling.behavior === 'allow') return {};
-      const { behavior, rule } = ruling;
-      const decision = decisionOf(ruling);
-      if (decision !== undefined) {
-        const settlement: Settlement = { outcome: 'denied', by: 'policy', decision, rule };
-        onRequested(request);
-        const settled = { ...request, settlement };
-        this.#keep(settled);
-        onSettled(settled, settlement);
-      }
-      const reason = decision?.message ?? `The rule "${rule.tool}" wants this to be asked.`;
-      const verdict = { permissionDecision: behavior, permissionDecisionReason: reason };
-      return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...verdict } };
-    };
+    const { clock, rules, onRequested, onSettled } = this.#options;
+    if (!rules.guards) return undefined;
+    return ruleGuard(rules, clock, (asked, settled, settlement) => {
+      onRequested(asked);
+      const deadlineMs = Number.POSITIVE_INFINITY;
+      this.#settled.keep({ request: settled, digest: undefined, deadlineMs, settledAt: clock.now() });
+      onSettled(settled, settlement);
+    });
   }
 
-  async #decision(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
-    const settlement = await this.#settle(request, signal);
-    if ('decision' in settlement) return settlement.decision;
+  async #decision(
+    request: PermissionRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly decision: PermissionDecision; readonly shown: PermissionRequest }> {
+    const { settlement, shown } = await this.#settle(request, signal);
+    if ('decision' in settlement) return { decision: settlement.decision, shown };
     const reason = 'reason' in settlement ? settlement.reason : 'The request was cancelled.';
     throw new TroupeError('PERMISSION_SETTLED', { reason });
   }
 
-  #settle(request: PermissionRequest, signal: AbortSignal): Promise<Settlement> {
+  async #settle(request: PermissionRequest, signal: AbortSignal) {
+    const known = this.#takeUnasked(request);
+    const settlement = this.#settled.get(known ?? '')?.request.settlement;
+    if (known !== undefined && settlement !== undefined) {
+      const shown = this.get(known) ?? request;
+      this.#options.onRebound(shown);
+      return { settlement, shown };
+    }
+    const open = this.#open.get(known ?? '') ?? this.#lay(request);
+    open.askedAs = request.id;
+    if (known === undefined) {
+      this.#options.onRequested(request);
+      open.actor.start();
+    } else this.#options.onRebound(open.request);
+    open.markAsked();
+    const withdraw = () => open.actor.send(withdrawal(signal.reason));
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (signal.aborted) withdraw();
+    void open.settled.then(() => signal.removeEventListener('abort', withdraw));
+    return { settlement: await open.settled, shown: open.request };
+  }
+
+  /** The oldest question of a former host that is this one: it was asked before it, and is asked again first. */
+  #takeUnasked(request: PermissionRequest): string | undefined {
+    if (this.#unasked.size === 0) return undefined;
+    const digest = questionDigest(request);
+    const [known] = [...this.#unasked].find(([, other]) => other === digest) ?? [];
+    if (known !== undefined) this.#unasked.delete(known);
+    return known;
+  }
+
+  #takeUp(kept: KeptQuestion): void {
+    const { request, digest, expiresAt } = kept;
+    const { kind, id: requestId, toolName = '', askedAt } = request;
+    const persisted = { kind, requestId, toolName, askedAt, expiresAt };
+    this.#lay(request, { digest, input: restoredPermission(persisted, this.#options.clock.now()) }).actor.start();
+  }
+
+  /** Puts it among the open questions; its machine is still to be started. */
+  #lay(
+    request: PermissionRequest,
+    former?: { readonly digest: string; readonly input: PermissionInput },
+  ): OpenQuestion {
     const { clock, deadlineMs, inspect } = this.#options;
     const { kind, id: requestId, toolName = '' } = request;
-    const actor = createActor(this.#machine, {
-      input: { kind, requestId, toolName, deadlineMs },
+    const open = openQuestion({
+      request,
+      digest: former?.digest,
+      machine: this.#machine,
+      input: former?.input ?? { kind, requestId, toolName, deadlineMs },
       clock,
-      ...(inspect === undefined ? {} : { inspect }),
+      inspect,
+      onSettled: (settlement) => this.#remember(open, settlement),
     });
-    return new Promise<Settlement>((resolve) => {
-      const withdraw = () => actor.send(withdrawal(signal.reason));
-      actor.subscribe((snapshot) => {
-        if (snapshot.status !== 'done') return;
-        signal.removeEventListener('abort', withdraw);
-        this.#remember(request, snapshot.output);
-        resolve(snapshot.output);
-      });
-      this.#open.set(request.id, { request, actor });
-      this.#options.onRequested(request);
-      actor.start();
-      signal.addEventListener('abort', withdraw, { once: true });
-      if (signal.aborted) withdraw();
-    });
+    this.#open.set(requestId, open);
+    return open;
   }
 
   async #judge({ requestId }: AskInput): Promise<Verdict> {
@@ -227,12 +311,18 @@ export class PermissionDesk {
     return isAttended;
   }
 
-  async #ask(input: AskInput, signal: AbortSignal): Promise<PermissionDecision & { by: string }> {
-    const request = this.#open.get(input.requestId)?.request;
-    const answer = request === undefined ? null : await this.#call(request, signal);
+  async #ask(input: AskInput, signal: AbortSignal): Promise<Reply> {
+    const open = this.#open.get(input.requestId);
+    // Whoever knew the question before its host was lost may answer it; rules and callbacks are asked with its process.
+    if (open?.digest !== undefined) {
+      await open.asked;
+      const verdict = signal.aborted ? undefined : await this.#judge(input);
+      if (verdict !== undefined && verdict.behavior !== 'ask') return verdict;
+    }
+    const answer = open === undefined || signal.aborted ? null : await this.#call(open.request, signal);
     // Without a callback, or when it leaves the answer to somebody else, people answer through `answer`.
-    if (request === undefined || answer === null) return new Promise(() => {});
-    return { ...this.#parse(request, answer), by: 'callback' };
+    if (open === undefined || answer === null) return new Promise(() => {});
+    return { ...this.#parse(open.request, answer), by: 'callback' };
   }
 
   /** Copies: what a callback does to its input must not change the one that was asked about and goes back to the CLI. */
@@ -258,18 +348,16 @@ export class PermissionDesk {
     return decision;
   }
 
-  #remember(request: PermissionRequest, settlement: Settlement): void {
+  #remember({ request, digest, actor }: OpenQuestion, settlement: Settlement): void {
+    const { id } = request;
     const settled = { ...request, settlement };
-    this.#open.delete(request.id);
-    this.#keep(settled);
+    const { deadlineMs } = actor.getSnapshot().context;
+    this.#open.delete(id);
+    // Only a decision can be given to whoever asks again.
+    if (!('decision' in settlement)) this.#unasked.delete(id);
+    this.#settled.keep({ request: settled, digest, deadlineMs, settledAt: this.#options.clock.now() });
     if (request.kind === 'tool' && settlement.outcome === 'allowed') this.#grant(request, settlement.decision);
     this.#options.onSettled(settled, settlement);
-  }
-
-  #keep(settled: PermissionRequest): void {
-    this.#settled.set(settled.id, settled);
-    const oldest = this.#settled.keys().next();
-    if (this.#settled.size > this.#options.maxSettled && oldest.done !== true) this.#settled.delete(oldest.value);
   }
 
   /** For calls to come; what lies open keeps its own decision (R36). */
@@ -278,16 +366,6 @@ export class PermissionDesk {
     if (scope === 'once' || request.requiresUserInteraction) return;
     const offered = isChanged(request, decision) ? [] : offeredRules(request);
     this.#options.rules.grant(request.toolName, updatedInput ?? request.input, offered);
-  }
-
-  #tooLate(id: string): TroupeError {
-    const settlement = this.#settled.get(id)?.settlement;
-    if (settlement === undefined) return new TroupeError('PERMISSION_NOT_FOUND', { details: { id } });
-    const details = { id, outcome: settlement.outcome, by: settlement.by };
-    return new TroupeError('PERMISSION_SETTLED', {
-      reason: `It was ${settlement.outcome} by ${settlement.by}.`,
-      details,
-    });
   }
 }
 

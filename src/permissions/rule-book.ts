@@ -27,6 +27,9 @@ interface GrantedCall {
   readonly key: string;
 }
 
+/** A standing rule, or one very call, that a person allowed for the rest of the session. */
+export type Grant = { readonly tool: string } | { readonly toolName: string; readonly key: string };
+
 export interface Ruling {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly rule: DecidingRule;
@@ -89,13 +92,30 @@ export class RuleBook {
       const pattern = parseToolPattern(tool);
       return 'fault' in pattern ? [] : [{ pattern, rule: grantedRule(tool) }];
     });
-    const call = { rule: grantedRule(toolName), toolName, key: keyOf(toolName, input) };
+    const call = { rule: grantedRule(toolName), toolName, key: callKey(toolName, input) };
     const fresh = [...rules, call].filter((one) => !this.#granted.some((known) => isSame(known, one)));
     this.#granted = [...this.#granted, ...fresh].slice(-this.#options.maxGrants);
   }
 
+  /** What was granted on the way, as JSON: rules by their text, calls by their key. */
+  grants(): Grant[] {
+    return this.#granted.map((one) =>
+      'key' in one ? { toolName: one.toolName, key: one.key } : { tool: one.rule.tool },
+    );
+  }
+
+  /** Grants of the same session under another host; what is no rule of this release is left out, and asked about again. */
+  restoreGrants(grants: readonly Grant[]): void {
+    const restored = grants.flatMap((grant): (StandingRule | GrantedCall)[] => {
+      if ('key' in grant) return [{ ...grant, rule: grantedRule(grant.toolName) }];
+      const pattern = parseToolPattern(grant.tool);
+      return 'fault' in pattern ? [] : [{ pattern, rule: grantedRule(grant.tool) }];
+    });
+    this.#granted = restored.slice(-this.#options.maxGrants);
+  }
+
   #allows(one: StandingRule | GrantedCall, call: ToolCall, folderOf: (pattern: PathPattern) => Place): boolean {
-    if ('key' in one) return one.toolName === call.toolName && one.key === keyOf(call.toolName, call.input);
+    if ('key' in one) return one.toolName === call.toolName && one.key === callKey(call.toolName, call.input);
     return isCovered(one.pattern, call, folderOf);
   }
 
@@ -142,7 +162,7 @@ function grantedRule(tool: string): DecidingRule {
 }
 
 /** Two calls are the same when everything is but the words that describe a command. */
-function keyOf(toolName: string, input: Readonly<Record<string, unknown>>): string {
+export function callKey(toolName: string, input: Readonly<Record<string, unknown>>): string {
   const { description: _description, ...rest } = input;
   return canonicalJson(toolName === 'Bash' ? rest : input);
 }

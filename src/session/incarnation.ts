@@ -159,6 +159,7 @@ export class Incarnation {
       turnStarted: () => this.tell({ type: 'turn.started', at: this.#options.clock.now() }),
       turnEnded: () => {
         this.tell({ type: 'turn.ended' });
+        this.#options.permissions.loseUnasked();
         this.#mcp.look();
       },
     };

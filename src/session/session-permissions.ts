@@ -26,12 +26,13 @@ export class SessionPermissions {
 
   /**
    * Answers an open request with a result of its kind: a `PermissionResult`, an `ElicitationResult` or a `UserDialogResult`.
-   * Resolves when the CLI's pipe took the answer. Rejects with INVALID_ANSWER,
-   * PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
+   * Resolves when the CLI's pipe took the answer; at once where its host was lost and no process has asked again yet, for then
+   * the answer lies ready. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
    */
   async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');
-    const written = this.#life.incarnation?.channel.answerWritten(id);
+    const askedAs = this.#desk.askedAs(id);
+    const written = askedAs === undefined ? true : this.#life.incarnation?.channel.answerWritten(askedAs);
     this.#desk.answer(id, answer, by);
     if ((await written) !== true) throw new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
   }

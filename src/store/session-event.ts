@@ -79,6 +79,18 @@ export type SessionFact =
       /** The rule that decided, where one did. */
       readonly rule?: { readonly tool: string; readonly behavior: string; readonly source: string };
     }
+  /** A process asked again what was asked before its host was lost: the request, its deadline and its answer are the same. */
+  | {
+      readonly type: 'permission.rebound';
+      readonly kind: 'tool' | 'elicitation' | 'dialog';
+      readonly requestId: string;
+    }
+  /** It was settled while no process asked, and none has asked again: what was decided was applied to nothing. */
+  | {
+      readonly type: 'permission.unheard';
+      readonly kind: 'tool' | 'elicitation' | 'dialog';
+      readonly requestId: string;
+    }
   | {
       readonly type: 'hook.called';
       readonly event: string;

@@ -83,6 +83,10 @@ export type PermissionRecord = {
   readonly requestedAt: number;
   readonly expiresAt?: number;
   readonly decision?: { readonly outcome: string; readonly by: string; readonly at: number };
+  /** The decision in whole, as it is told and given. */
+  readonly settlement?: Json;
+  /** It was decided while no process asked: the first that asks the same is given the decision, once. */
+  readonly isUnheard?: true;
   /** The question as it is shown to people. */
   readonly question: Json;
 };

@@ -268,6 +268,14 @@ function buildDesk(
       log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
       life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
     },
+    onRebound: ({ kind, id: requestId, settlement }) => {
+      log.append(life()?.epoch ?? 0, { type: 'permission.rebound', kind, requestId });
+      if (settlement !== undefined) return;
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
+    },
+    onUnheard: ({ kind, id: requestId }) => {
+      log.append(life()?.epoch ?? 0, { type: 'permission.unheard', kind, requestId });
+    },
     onDroppedUpdates: ({ id }, dropped) => {
       const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
       log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });

@@ -23,6 +23,7 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
   const clock = simulatedClock();
   const requested: PermissionRequest[] = [];
   const settled: { readonly id: string; readonly settlement: Settlement }[] = [];
+  const told: string[] = [];
   const dropped: { readonly id: string; readonly count: number }[] = [];
   const desk = new PermissionDesk({
     clock,
@@ -37,6 +38,8 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     inspect: undefined,
     onRequested: (request) => requested.push(request),
     onSettled: ({ id }, settlement) => settled.push({ id, settlement }),
+    onRebound: ({ id }) => told.push(`rebound ${id}`),
+    onUnheard: ({ id }) => told.push(`unheard ${id}`),
     onDroppedUpdates: ({ id }, count) => dropped.push({ id, count }),
     ...options,
   });
@@ -51,7 +54,7 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     await nextLoop();
     return controller;
   };
-  return { desk, clock, requested, settled, dropped, replies, ask };
+  return { desk, clock, requested, settled, told, dropped, replies, ask };
 }
 
 /** The code and the field of what is thrown. */

@@ -1,0 +1,48 @@
+import { TroupeError } from '../errors.ts';
+import type { KeptQuestion } from './permission-record.ts';
+import type { PermissionRequest } from './permission-request.ts';
+
+export interface SettledQuestion {
+  readonly request: PermissionRequest;
+  /** Known for one of a former host, whose text may be less than what was asked. */
+  readonly digest: string | undefined;
+  readonly deadlineMs: number;
+  /** Epoch milliseconds. */
+  readonly settledAt: number;
+}
+
+/** The questions that were settled last, for whoever comes late. */
+export class SettledQuestions {
+  readonly #max: number;
+  readonly #byId = new Map<string, SettledQuestion>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(id: string): SettledQuestion | undefined {
+    return this.#byId.get(id);
+  }
+
+  keep(settled: SettledQuestion): void {
+    this.#byId.set(settled.request.id, settled);
+    const oldest = this.#byId.keys().next();
+    if (this.#byId.size > this.#max && oldest.done !== true) this.#byId.delete(oldest.value);
+  }
+
+  restore({ request, digest, expiresAt, settledAt = request.askedAt }: KeptQuestion): void {
+    const deadlineMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - request.askedAt;
+    this.keep({ request, digest, deadlineMs, settledAt });
+  }
+
+  /** Why a question that is not open takes no answer: it names who was first. */
+  refusal(id: string): TroupeError {
+    const settlement = this.#byId.get(id)?.request.settlement;
+    if (settlement === undefined) return new TroupeError('PERMISSION_NOT_FOUND', { details: { id } });
+    const details = { id, outcome: settlement.outcome, by: settlement.by };
+    return new TroupeError('PERMISSION_SETTLED', {
+      reason: `It was ${settlement.outcome} by ${settlement.by}.`,
+      details,
+    });
+  }
+}
