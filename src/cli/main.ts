@@ -10,6 +10,7 @@ import { onLeave, watchOutput } from './leave.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
 import { run } from './run/run-command.ts';
 import { jsonOutput, textOutput } from './run/run-output.ts';
+import { addStoreCommands } from './store/store-commands.ts';
 
 interface RunFlags {
   json?: true;
@@ -62,6 +63,10 @@ Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to 
   .action(async (prompt: string | undefined, flags: RunFlags) => {
     process.exitCode = await runCommand(prompt, flags);
   });
+
+addStoreCommands(program, async (work) => {
+  process.exitCode = await work;
+});
 
 await main();
 
@@ -156,6 +161,11 @@ function explain(error: unknown): ExitCode {
   if (TroupeError.is(error)) {
     console.error(`troupe: ${error.message} (${error.code})`);
     return error.code === 'INVALID_OPTIONS' || error.code === 'INVALID_PROMPT' ? EXIT.usage : EXIT.failed;
+  }
+  if (error instanceof Error && 'syscall' in error) {
+    // What the system refused is no mistake of this program: where it was asked is of no use.
+    console.error(`troupe: ${error.message}`);
+    return EXIT.failed;
   }
   console.error(`troupe: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return EXIT.failed;

@@ -60,6 +60,12 @@ export function openFailure(error: unknown, path: string): TroupeError {
   return storeFailure(error, path);
 }
 
+/** Who only reads makes no file. Throws `STORE_UNREACHABLE`. */
+export function expectFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new TroupeError('STORE_UNREACHABLE', { reason: `There is no file ${path}.`, details: { path } });
+}
+
 /** The primary result code of SQLite; 0 when the error is none of its own. */
 export function resultCodeOf(error: unknown): number {
   const code = typeof error === 'object' && error !== null && 'errcode' in error ? error.errcode : 0;

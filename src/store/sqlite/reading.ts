@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StoreReader,
 } from '../store.ts';
+import { expectFile } from './failure.ts';
 import { unpackEvents } from './packing.ts';
 import { type SqliteThread, startThread } from './thread.ts';
 
@@ -23,6 +24,7 @@ export async function openStoreReader(
   path: string,
   { thread = startThread }: { readonly thread?: StartThread } = {},
 ): Promise<StoreReader> {
+  expectFile(path);
   const reading = new SqliteReading(resolve(path), thread);
   await reading.open();
   return reading;

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { EVENT_OVERHEAD_BYTES } from '../change-check.ts';
 import type { Database, Row } from './driver.ts';
 import { findDriver } from './driver.ts';
-import { storeFailure } from './failure.ts';
+import { expectFile, storeFailure } from './failure.ts';
 import { CONNECTION_PRAGMAS, migrate, WRITER_PRAGMAS } from './schema.ts';
 import { readableRows, type Survey } from './survey.ts';
 
@@ -16,6 +16,7 @@ export interface Salvaged extends Survey {
  * `STORE_UNREACHABLE` when something is already there, or with what stands in the way of writing.
  */
 export async function salvageStore(path: string, target: string): Promise<Salvaged> {
+  expectFile(path);
   const { open } = findDriver();
   try {
     closeSync(openSync(target, 'wx', 0o600));

@@ -31,16 +31,20 @@ function survey(open: OpenDatabase, path: string): Survey {
   let database: Database | undefined;
   try {
     database = open(path, { readOnly: true });
-    return {
-      sessions: count(readableRows(database, 'sessions')),
-      events: count(readableRows(database, 'events')),
-      records: count(readableRows(database, 'records')),
-    };
+    return surveyOf(database);
   } catch {
     return { sessions: 0, events: 0, records: 0 };
   } finally {
     database?.close();
   }
+}
+
+export function surveyOf(database: Database): Survey {
+  return {
+    sessions: count(readableRows(database, 'sessions')),
+    events: count(readableRows(database, 'events')),
+    records: count(readableRows(database, 'records')),
+  };
 }
 
 /** Every row of a table that can be read, by its key: around a damaged page the range is halved until the page is alone. */
