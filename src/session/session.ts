@@ -186,7 +186,7 @@ export class Session extends SessionControls implements AsyncDisposable {
    * live until the session is over. A reader that falls behind gets `subscriber.lagged` and goes on from there.
    */
   events(options: { from?: number } = {}): AsyncIterableIterator<ObservedEvent> {
-    return this.#parts.log.read({ from: parseCall(EventsCall, options, 'options').from ?? 0 });
+    return this.#parts.log.follow({ from: parseCall(EventsCall, options, 'options').from ?? 0 });
   }
 
   /** The state changes of the session, oldest first. */

@@ -33,7 +33,7 @@ export class Turn implements AsyncIterable<CliMessage> {
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<CliMessage, void, void> {
     let hasStarted = false;
-    for await (const event of this.#log.read({ from: this.#record.acceptedSeq - 1 })) {
+    for await (const event of this.#log.follow({ from: this.#record.acceptedSeq - 1 })) {
       if (event.type === 'prompt.started' && event.promptId === this.id) hasStarted = true;
       else if (event.type === 'prompt.ended' && event.promptId === this.id) return;
       // What was dropped before the turn began is none of its messages.

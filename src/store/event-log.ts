@@ -2,6 +2,7 @@ import { ByteBlocks } from './byte-blocks.ts';
 import type { ObservedEvent, SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
 import { Subscription, type SubscriptionLimits } from './subscription.ts';
+import { type LogHistory, WholeLog } from './whole-log.ts';
 
 export interface EventLogLimits {
   /** Events and bytes kept for late readers; the oldest go first. */
@@ -15,6 +16,8 @@ export interface EventLogOptions {
   readonly onListenerError?: (error: unknown, event: SessionEvent) => void;
   /** Takes out of a fact what must not be kept; conversation lines come without it. Default: nothing. */
   readonly redact?: (fact: SessionFact) => SessionFact;
+  /** Where events are read that memory holds no more. Default: nowhere. */
+  readonly history?: LogHistory;
 }
 
 interface Listener {
@@ -30,6 +33,7 @@ export class EventLog {
   readonly #subscriptions = new Set<Subscription>();
   readonly #listeners = new Set<Listener>();
   readonly #onListenerError: EventLogOptions['onListenerError'];
+  readonly #history: LogHistory | undefined;
   readonly #redact: (fact: SessionFact) => SessionFact;
   readonly #blocks = new ByteBlocks();
   /** Appended, and not yet told to every listener. */
@@ -46,6 +50,7 @@ export class EventLog {
     this.#limits = limits;
     this.#now = now;
     this.#onListenerError = options.onListenerError;
+    this.#history = options.history;
     this.#redact = options.redact ?? ((fact) => fact);
   }
 
@@ -99,6 +104,12 @@ export class EventLog {
     subscription.preload(this.#replayAfter(options.from));
     if (this.#isFinished) subscription.finish();
     return subscription;
+  }
+
+  /** The same over everything that is kept anywhere: what memory has dropped is read from the store. */
+  follow(options: { from: number }): AsyncIterableIterator<ObservedEvent> {
+    const subscription = this.read(options);
+    return this.#history === undefined ? subscription : new WholeLog(subscription, this.#history);
   }
 
   /** No more events will be appended: readers end after what they have. */

@@ -1,0 +1,65 @@
+import type { ObservedEvent, SessionEvent } from './session-event.ts';
+import type { LogTruncated } from './store.ts';
+import type { Subscription } from './subscription.ts';
+
+/** The events behind a cursor from where they are kept longer than in memory, in pages, as they are pulled. */
+export type LogHistory = (after: number) => AsyncIterable<SessionEvent | LogTruncated>;
+
+/**
+ * A subscription whose holes are filled from the store: what memory has dropped before it was read, and what a slow reader
+ * lost. It is subscribed before anything is read, so that no event falls between and none comes twice; what comes meanwhile
+ * waits within the limits of the subscription, and is read from the store, too, when it was dropped. Only what the store
+ * has no more is told as missing.
+ */
+export class WholeLog implements AsyncIterableIterator<ObservedEvent> {
+  readonly #subscription: Subscription;
+  readonly #events: AsyncGenerator<ObservedEvent, void, void>;
+
+  constructor(subscription: Subscription, history: LogHistory) {
+    this.#subscription = subscription;
+    this.#events = withoutHoles(subscription, history);
+  }
+
+  next(): Promise<IteratorResult<ObservedEvent>> {
+    return this.#events.next();
+  }
+
+  /** Also ends a pull that waits, and the reading of the store. */
+  async return(): Promise<IteratorResult<ObservedEvent>> {
+    await this.#subscription.return();
+    return await this.#events.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+async function* withoutHoles(
+  subscription: Subscription,
+  history: LogHistory,
+): AsyncGenerator<ObservedEvent, void, void> {
+  for await (const event of subscription) {
+    if (event.type === 'log.truncated') yield* fill(history, event.from + 1, event.firstSeq - 1);
+    else if (event.type === 'subscriber.lagged') yield* fill(history, event.from, event.to);
+    else yield event;
+  }
+}
+
+/** The events from `first` to `last`; where some are gone, a notice in their place. */
+async function* fill(history: LogHistory, first: number, last: number): AsyncGenerator<ObservedEvent, void, void> {
+  let next = first;
+  for await (const event of history(first - 1)) {
+    if (event.type === 'log.truncated') {
+      const firstSeq = Math.min(event.firstSeq, last + 1);
+      yield { type: 'log.truncated', from: next - 1, firstSeq };
+      next = firstSeq;
+    } else if (event.seq >= next && event.seq <= last) {
+      yield event;
+      next = event.seq + 1;
+    }
+    if (next > last) return;
+  }
+  // It was told before it was durable, and the store has failed since: nobody has it any more.
+  if (next <= last) yield { type: 'subscriber.lagged', from: next, to: last, missed: last - next + 1 };
+}
