@@ -3,6 +3,7 @@ import type { AccountPolicy } from '../../machines/account/account.context.ts';
 import type { AccountEvent, AccountNotice } from '../../machines/account/account.events.ts';
 import { accountMachine } from '../../machines/account/account.machine.ts';
 import type { LoginInput, MomentInput } from '../../machines/account/account.ports.ts';
+import type { RestoredAccount } from '../../machines/account/restored-account.ts';
 import { stateOf } from './state-name.ts';
 
 export const ACCOUNT_POLICY: AccountPolicy = {
@@ -17,7 +18,7 @@ export const ACCOUNT_POLICY: AccountPolicy = {
 };
 
 /** An account whose time is in the hands of the test. */
-export function openAccount(policy: Partial<AccountPolicy> = {}) {
+export function openAccount(policy: Partial<AccountPolicy> = {}, restored?: RestoredAccount) {
   const clock = new SimulatedClock();
   const notices: AccountNotice[] = [];
   const moments: { at: number | null; reach: (now: number) => void; signal: AbortSignal }[] = [];
@@ -30,7 +31,14 @@ export function openAccount(policy: Partial<AccountPolicy> = {}) {
       newLogin: fromPromise<number, LoginInput>(() => new Promise((resolve) => logins.push(resolve))),
     },
   });
-  const account = createActor(machine, { clock, input: { key: 'shared', policy: { ...ACCOUNT_POLICY, ...policy } } });
+  const account = createActor(machine, {
+    clock,
+    input: {
+      key: 'shared',
+      policy: { ...ACCOUNT_POLICY, ...policy },
+      ...(restored === undefined ? {} : { restored }),
+    },
+  });
   account.on('*', (notice) => notices.push(notice));
   account.start();
   const at = (ms: number) => ({ at: ms, chance: 0.5 });

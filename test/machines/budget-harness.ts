@@ -10,6 +10,7 @@ import {
   type OnLimit,
   type ScopeKind,
 } from '../../machines/budget/ledger.ts';
+import type { PersistedBudget } from '../../machines/budget/restored-budget.ts';
 import { lookUp } from '../../machines/budget/shelf.ts';
 import { stateOf } from './state-name.ts';
 
@@ -20,11 +21,15 @@ export interface BudgetOptions {
   readonly limits?: Partial<Record<ScopeKind, Limits>>;
   readonly warnAt?: number;
   readonly onLimit?: OnLimit;
+  readonly restored?: PersistedBudget;
+  /** Which day it is, from 0. */
+  readonly day?: number;
 }
 
 /** A budget machine on the first of January 1970, whose notices are kept. */
-export function openBudget({ limits = {}, warnAt = 0.8, onLimit = 'park' }: BudgetOptions = {}) {
+export function openBudget({ limits = {}, warnAt = 0.8, onLimit = 'park', restored, day = 0 }: BudgetOptions = {}) {
   const clock = new SimulatedClock();
+  clock.increment(day * DAY_MS);
   const notices: BudgetNotice[] = [];
   const ruleOf = (kind: ScopeKind): BudgetRule => ({ limits: limits[kind] ?? {}, warnAt, onLimit });
   const rules: BudgetRules = {
@@ -34,7 +39,10 @@ export function openBudget({ limits = {}, warnAt = 0.8, onLimit = 'park' }: Budg
     day: ruleOf('day'),
     total: ruleOf('total'),
   };
-  const budget = createActor(budgetMachine, { clock, input: { rules, day: dayAt(0), at: 0 } });
+  const budget = createActor(budgetMachine, {
+    clock,
+    input: { rules, day: dayAt(clock.now()), at: clock.now(), ...(restored === undefined ? {} : { restored }) },
+  });
   for (const type of ['budget.warned', 'budget.reached', 'budget.reopened', 'day.wanted'] as const) {
     budget.on(type, (notice) => notices.push(notice));
   }
