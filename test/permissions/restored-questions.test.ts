@@ -206,6 +206,16 @@ describe('other kinds of questions', () => {
     expect(await shown).toEqual({ behavior: 'completed', result: 'ok' });
   });
 
+  it('an interrupted turn withdraws the elicitations of its process, and none that no process has asked again', async () => {
+    const { desk, settled } = await restored(await elicited());
+    desk.withdrawAll('Its turn was interrupted.', 'elicitation');
+    expect(settled).toEqual([]);
+
+    void desk.elicit('n1', ELICITATION, new AbortController().signal).catch(() => {});
+    desk.withdrawAll('Its turn was interrupted.', 'elicitation');
+    expect(settled).toEqual([{ id: 'r1', settlement: expect.objectContaining({ outcome: 'withdrawn' }) }]);
+  });
+
   it('a record that this release would not have written is left out', async () => {
     const [record] = await asked([BASH]);
     if (record === undefined) throw new Error('It was not asked.');
@@ -232,6 +242,16 @@ describe('grants', () => {
     expect(book.grants()).toEqual(former.grants());
   });
 });
+
+const ELICITATION = { mcp_server_name: 'docs', message: 'Which?' };
+
+/** The record of an elicitation that lies open when its host is lost. */
+async function elicited(): Promise<PermissionRecord[]> {
+  const { desk } = openDesk();
+  void desk.elicit('r1', ELICITATION, new AbortController().signal).catch(() => {});
+  await nextLoop();
+  return recordsOf(desk, ['r1']);
+}
 
 function suggestion(toolName: string, ruleContent: string) {
   return { type: 'addRules', rules: [{ toolName, ruleContent }], behavior: 'allow', destination: 'localSettings' };
