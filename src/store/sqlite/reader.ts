@@ -2,7 +2,7 @@ import type { LogHead, SessionEntry, SessionSnapshot } from '../store.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
 import { storeFailure } from './failure.ts';
 import { type PackedEvents, packEvents } from './packing.ts';
-import { CONNECTION_PRAGMAS, checkSchema } from './schema.ts';
+import { CONNECTION_PRAGMAS, checkSchema, rollBack } from './schema.ts';
 import { headOf } from './writer.ts';
 
 /** Where a page begins and how much it may hold; it holds one event at least. */
@@ -106,12 +106,12 @@ export class SqliteReader {
   #consistent<Result>(work: () => Result): Result {
     try {
       this.#database.exec('BEGIN');
-      try {
-        return work();
-      } finally {
-        this.#database.exec('COMMIT');
-      }
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
     } catch (error) {
+      // Left open, it would have every later reading refused, and hold the log of the file back.
+      rollBack(this.#database);
       throw storeFailure(error, this.#path);
     }
   }
