@@ -20,6 +20,7 @@ import {
   readElicitation,
   wireElicitation,
 } from './elicitation.ts';
+import { type Grant, grantsOf } from './grant.ts';
 import { type OpenQuestion, openQuestion } from './open-question.ts';
 import { type KeptQuestion, keptQuestionOf, permissionRecordOf, questionDigest } from './permission-record.ts';
 import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
@@ -137,6 +138,16 @@ export class PermissionDesk {
       else this.#settled.restore(kept);
       if (kept.request.settlement === undefined || kept.isUnheard) this.#unasked.set(kept.request.id, kept.digest);
     }
+  }
+
+  /** What was allowed for the rest of the session, as a store keeps it. */
+  grants(): readonly Grant[] {
+    return this.#options.rules.grants();
+  }
+
+  /** Takes up the grants of a former host. */
+  restoreGrants(stored: unknown): void {
+    this.#options.rules.restoreGrants(grantsOf(stored));
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { DecidingRule, PermissionDecision } from '../../machines/permission/permission.events.ts';
 import { canonicalJson } from './canonical-json.ts';
+import type { Grant } from './grant.ts';
 import type { PathPattern } from './path-pattern.ts';
 import { FOR_PEOPLE } from './permission-request.ts';
 import { type PermissionRule, parseToolPattern, type ToolPattern } from './permission-rule.ts';
@@ -26,9 +27,6 @@ interface GrantedCall {
   readonly toolName: string;
   readonly key: string;
 }
-
-/** A standing rule, or one very call, that a person allowed for the rest of the session. */
-export type Grant = { readonly tool: string } | { readonly toolName: string; readonly key: string };
 
 export interface Ruling {
   readonly behavior: 'allow' | 'deny' | 'ask';

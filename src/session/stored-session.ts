@@ -1,3 +1,4 @@
+import type { Grant } from '../permissions/grant.ts';
 import type { Json, SessionRecord } from '../store/store-record.ts';
 import type { Conversation } from './conversation.ts';
 import type { RuntimeSettings } from './session-settings.ts';
@@ -14,6 +15,7 @@ export interface SessionMoment {
   /** The outermost first. */
   readonly groups: readonly string[];
   readonly settings: RuntimeSettings;
+  readonly grants?: readonly Grant[] | undefined;
   readonly conversation: Pick<Conversation, 'cli' | 'completedTurns'>;
   /** A live process has the conversation open. */
   readonly hasProcess: boolean;
@@ -27,7 +29,7 @@ export interface SessionMoment {
 
 /** A session as a store keeps it. */
 export function storedSessionOf(moment: SessionMoment): SessionRecord {
-  const { conversation, options, settings, endedAt, groups } = moment;
+  const { conversation, options, settings, endedAt, groups, grants = [] } = moment;
   const { known, conversationIds } = conversation.cli;
   const { conversationId } = known.facts;
   const withheld = [...options.withheld, ...withheldSettingsOf(settings)];
@@ -40,6 +42,7 @@ export function storedSessionOf(moment: SessionMoment): SessionRecord {
     ...(withheld.length === 0 ? {} : { withheld }),
     ...(groups.length === 0 ? {} : { groups }),
     settings: storedSettingsOf(settings),
+    ...(grants.length === 0 ? {} : { grants }),
     conversationIds,
     ...(isOpen ? { openConversation: conversationId } : {}),
     facts: storedFactsOf(known),

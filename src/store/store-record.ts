@@ -18,6 +18,8 @@ export type SessionRecord = {
   readonly groups?: readonly string[];
   /** The settings that were changed since. */
   readonly settings: Json;
+  /** What people allowed for the rest of the session. */
+  readonly grants?: Json;
   /** Every conversation of the CLI that it had, the newest last. */
   readonly conversationIds: readonly string[];
   /** The conversation that a live process of it has open; no two sessions may name the same. */

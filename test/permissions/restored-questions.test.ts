@@ -241,6 +241,18 @@ describe('grants', () => {
     expect(await book.judge('Bash', { command: 'ls -l' }, false)).toBeUndefined();
     expect(book.grants()).toEqual(former.grants());
   });
+
+  it('are taken up by the desk, and what is none is left out: it is asked about again', async () => {
+    const { desk, replies, ask } = openDesk({ rules: bookOf([]) });
+    desk.restoreGrants([{ tool: 'Bash(ls)' }, { tool: 'Bash(' }, { tool: 5 }, 'Bash', { toolName: 'Bash' }]);
+    expect(desk.grants()).toEqual([{ tool: 'Bash(ls)' }]);
+
+    await ask('r1', BASH);
+    await nextLoop();
+    expect(replies.get('r1')).toMatchObject({ payload: { behavior: 'allow' } });
+    desk.restoreGrants(undefined);
+    expect(desk.grants()).toEqual([]);
+  });
 });
 
 const ELICITATION = { mcp_server_name: 'docs', message: 'Which?' };
