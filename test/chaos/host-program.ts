@@ -17,6 +17,7 @@ export type HostFact =
   | { readonly type: 'up'; readonly pid: number }
   | { readonly type: 'started' | 'ready'; readonly sessionId: string; readonly pid: number }
   | { readonly type: 'closing'; readonly sessionId: string }
+  | { readonly type: 'phase'; readonly phase: string }
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'outcome'; readonly id: string; readonly outcome: string }
   | { readonly type: 'ended'; readonly sessionId: string; readonly reason: string }

@@ -16,6 +16,7 @@ supervisor.on('event', (event) => {
   // From the log, not from the turn: a promise could not show a second outcome.
   if (event.type === 'prompt.ended') tell({ type: 'outcome', id: event.promptId, outcome: event.outcome });
   if (event.type === 'session.started') tell({ type: 'started', sessionId: event.sessionId, pid: event.pid });
+  if (event.type === 'supervisor.phase-changed') tell({ type: 'phase', phase: event.phase });
   if (event.type === 'session.state-changed' && event.state === 'closing')
     tell({ type: 'closing', sessionId: event.sessionId });
 });

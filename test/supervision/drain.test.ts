@@ -278,6 +278,43 @@ describe('a drain waits', () => {
   });
 });
 
+it.each([
+  ['waits for a session store until its deadline, and no longer (P5)', 60_000],
+  ['waits a shorter time where that is asked for', 5_000],
+])('the flush phase %s', async (_, drainFlushMs) => {
+  const asked: number[] = [];
+  const sessionStore = {
+    append: () => {
+      asked.push(clock.now());
+      return new Promise<void>(() => {});
+    },
+    load: async () => null,
+  };
+  const { supervisor, clock, cli, told } = await fleet(0, {}, { drainFlushMs });
+  const session = await supervisor.start({ id: 's0', sessionStore, env: { CLAUDE_CONFIG_DIR: '/config' } });
+  const file = '/config/projects/-work/0b7a4c1e-5d3f-4e8a-9b60-000000000001.jsonl';
+  cli(0)?.say({ type: 'transcript_mirror', filePath: file, entries: [{ type: 'user', uuid: 'u1' }] });
+  await settled();
+
+  const drained = supervisor.drain();
+  await clock.advance(200);
+  expect(asked).toHaveLength(1);
+  expect(cli(0)?.peer.killed).toBe(false);
+  expect(supervisor.explain()).toMatchObject({
+    phase: 'flushing',
+    awaited: [{ id: 's0', reason: 'store' }],
+  });
+  await clock.advance(drainFlushMs - 300);
+  expect(supervisor.explain().phase).toBe('flushing');
+  await clock.advance(300);
+  await drained;
+
+  expect(told('supervisor.phase-changed').map(({ phase }) => phase)).not.toContain('killing');
+  // The store's own deadline is the end of it for the session.
+  await clock.advance(60_000);
+  await session.ended;
+});
+
 it('a shutdown during a drain stops waiting for turns, and kills after its own time', async () => {
   const { supervisor, clock, cli, prompt } = await fleet(1, { staysOn: () => true }, { closeGraceMs: 9_999_999 });
   const turn = prompt(0, 'endless');

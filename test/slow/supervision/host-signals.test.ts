@@ -51,6 +51,47 @@ describe('a host with onHostSignal: shutdown (P1, R52)', () => {
   });
 });
 
+describe("a host with onHostSignal: 'drain' (P2, R49)", () => {
+  const DRAIN: SupervisorOptions = { onHostSignal: 'drain', reap: 'off' };
+
+  it('lets the turns that run be completed, then dies of the signal, and leaves no process (P1)', async () => {
+    const rules = [on(when.prompt('hello'), step.delay(700), step.fallThrough())];
+    const { host, pids } = await running({ rules }, { prompt: 'hello', supervisor: DRAIN });
+    await host.heard('accepted');
+    host.kill('SIGTERM');
+
+    expect(await host.ended).toEqual({ code: null, signal: 'SIGTERM' });
+    const outcomes = host.facts.flatMap((fact) => (fact.type === 'outcome' ? [fact.outcome] : []));
+    expect(outcomes).toEqual(['completed', 'completed']);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('interrupts after drainMs what hangs, and is gone by its deadlines (P5)', async () => {
+    const timeouts = { drainMs: 100, drainInterruptMs: 200, drainCloseMs: 200, closeGraceMs: 60_000 };
+    const hang = { ...DEAF, rules: [on(when.prompt('hello'), step.hang())] };
+    const { host, pids } = await running(hang, { prompt: 'hello', supervisor: { ...DRAIN, timeouts } });
+    await host.heard('accepted');
+    host.kill('SIGTERM');
+
+    expect(await host.ended).toEqual({ code: null, signal: 'SIGTERM' });
+    const outcomes = host.facts.flatMap((fact) => (fact.type === 'outcome' ? [fact.outcome] : []));
+    expect(outcomes).toEqual(['interrupted', 'interrupted']);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('kills what is left at the second signal, in the middle of a turn', async () => {
+    const hang = { ...DEAF, rules: [on(when.prompt('hello'), step.hang())] };
+    const { host, pids } = await running(hang, { prompt: 'hello', supervisor: DRAIN });
+    await host.heard('accepted');
+    host.kill('SIGTERM');
+    await host.heard('phase', ({ phase }) => phase === 'finishing-turns');
+    host.kill('SIGINT');
+
+    expect(await host.ended).toEqual({ code: null, signal: 'SIGINT' });
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+});
+
 describe('a host without it', () => {
   it('dies of the signal at once, as if Troupe were not there; its CLIs read the end of their input', async () => {
     const { host, ids } = await running({}, { supervisor: { reap: 'off' } });
