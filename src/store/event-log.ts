@@ -1,4 +1,6 @@
+import type { TroupeError } from '../errors.ts';
 import { ByteBlocks } from './byte-blocks.ts';
+import { Listeners } from './listeners.ts';
 import type { ObservedEvent, SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
 import { Subscription, type SubscriptionLimits } from './subscription.ts';
@@ -18,44 +20,72 @@ export interface EventLogOptions {
   readonly redact?: (fact: SessionFact) => SessionFact;
   /** Where events are read that memory holds no more. Default: nowhere. */
   readonly history?: LogHistory;
+  /** Keeps the events for good: readers and listeners get each only when it says so. Default: they get it at once. */
+  readonly journal?: LogJournal | undefined;
+  /** The last event of this session that was logged before, by an earlier log of it. Default 0. */
+  readonly lastSeq?: number;
 }
 
-interface Listener {
-  /** It hears the events after this one. */
-  readonly after: number;
-  readonly hear: (event: SessionEvent) => void;
+/** Where a log keeps its events beyond this process. It calls `publish` of the log, in order. */
+export interface LogJournal {
+  take(event: SessionEvent): void;
+  /**
+   * Calls `kept` when everything that was taken so far is durable, or `failed` as soon as it is known that it is not, for now
+   * or for ever.
+   */
+  whenKept(kept: () => void, failed: (error: TroupeError) => void): void;
 }
 
-/** The log of one session, in memory: append-only, dense `seq` from 1, bounded, with any number of live readers. */
+interface Awaiting {
+  readonly seq: number;
+  readonly published: () => void;
+  readonly discarded: () => void;
+}
+
+/**
+ * The log of one session, in memory: append-only, dense `seq`, bounded, with any number of live readers. With a journal,
+ * what is appended is numbered at once and published later: nobody outside sees what could still be lost.
+ */
 export class EventLog {
   readonly #limits: EventLogLimits;
   readonly #now: () => number;
+  readonly #journal: LogJournal | undefined;
   readonly #subscriptions = new Set<Subscription>();
-  readonly #listeners = new Set<Listener>();
-  readonly #onListenerError: EventLogOptions['onListenerError'];
+  readonly #listeners: Listeners;
+  readonly #insiders: Listeners;
   readonly #history: LogHistory | undefined;
   readonly #redact: (fact: SessionFact) => SessionFact;
   readonly #blocks = new ByteBlocks();
-  /** Appended, and not yet told to every listener. */
-  readonly #untold: SessionEvent[] = [];
-  #isTelling = false;
+  readonly #awaiting: Awaiting[] = [];
   /** Evicted slots are emptied at once, so that what is dropped is really freed. */
   #events: (SessionEvent | undefined)[] = [];
   #head = 0;
   #bytes = 0;
-  #lastSeq = 0;
+  #lastSeq: number;
+  #publishedSeq: number;
+  #epoch = 0;
   #isFinished = false;
+  #isDiscarding = false;
 
   constructor(limits: EventLogLimits, now: () => number, options: EventLogOptions = {}) {
     this.#limits = limits;
     this.#now = now;
-    this.#onListenerError = options.onListenerError;
     this.#history = options.history;
     this.#redact = options.redact ?? ((fact) => fact);
+    this.#journal = options.journal;
+    this.#lastSeq = options.lastSeq ?? 0;
+    this.#publishedSeq = this.#lastSeq;
+    this.#listeners = new Listeners(options.onListenerError);
+    this.#insiders = new Listeners(options.onListenerError);
   }
 
   get lastSeq(): number {
     return this.#lastSeq;
+  }
+
+  /** The last event that readers and listeners have got, or could have. */
+  get publishedSeq(): number {
+    return this.#publishedSeq;
   }
 
   /** The time that the next event will bear. */
@@ -74,22 +104,27 @@ export class EventLog {
   append(epoch: number, fact: SessionFact): SessionEvent {
     if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
     this.#lastSeq += 1;
-    const event = numbered(this.#redact(fact), this.#lastSeq, epoch, this.#now());
+    // What a process that is gone left to tell is told under the number of its successor: epochs never fall.
+    this.#epoch = Math.max(this.#epoch, epoch);
+    const event = numbered(this.#redact(fact), this.#lastSeq, this.#epoch, this.#now());
     this.#events.push(event);
     this.#bytes += sizeOf(event);
-    this.#evict();
-    // Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again.
-    for (const subscription of this.#subscriptions) subscription.offer(event);
-    this.#untold.push(event);
-    if (!this.#isTelling) this.#tellAll();
+    this.#insiders.add(event);
+    if (this.#journal === undefined) this.#release(this.#lastSeq);
+    else if (!this.#isDiscarding) this.#journal.take(event);
+    this.#insiders.tellAll();
+    this.#listeners.tellAll();
     return event;
   }
 
-  /** Calls the listener with every event from now on, synchronously and in order. Returns the way to stop it. */
+  /** Calls the listener with every event that is published from now on, synchronously and in order. Returns the way to stop it. */
   listen(hear: (event: SessionEvent) => void): () => void {
-    const listener: Listener = { after: this.#lastSeq, hear };
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.join(hear, this.#publishedSeq);
+  }
+
+  /** As `listen`, for what decides inside this process: it hears each event at once, also before it is published. */
+  listenInside(hear: (event: SessionEvent) => void): () => void {
+    return this.#insiders.join(hear, this.#lastSeq);
   }
 
   /**
@@ -102,7 +137,7 @@ export class EventLog {
     });
     this.#subscriptions.add(subscription);
     subscription.preload(this.#replayAfter(options.from));
-    if (this.#isFinished) subscription.finish();
+    if (this.#isFinished && this.#isPublished) subscription.finish();
     return subscription;
   }
 
@@ -112,37 +147,74 @@ export class EventLog {
     return this.#history === undefined ? subscription : new WholeLog(subscription, this.#history);
   }
 
+  /** For the journal: readers and listeners may have the events up to here. */
+  publish(upTo: number): void {
+    this.#release(upTo);
+    this.#listeners.tellAll();
+    if (this.#isFinished && this.#isPublished) this.#end();
+  }
+
+  /** For the journal: what is not published by now never will be, and nothing that comes. */
+  discard(): void {
+    this.#isDiscarding = true;
+    for (const { discarded } of this.#awaiting.splice(0)) discarded();
+    if (this.#isFinished) this.#end();
+  }
+
+  /** Calls `published` when everything appended so far is published, at once where it is; `discarded` when it never will be. */
+  whenPublished(published: () => void, discarded: () => void = published): void {
+    if (this.#publishedSeq === this.#lastSeq) published();
+    else if (this.#isDiscarding) discarded();
+    else this.#awaiting.push({ seq: this.#lastSeq, published, discarded });
+  }
+
+  /** As `LogJournal.whenKept`; without a journal it is kept at once, as long as this process lasts. */
+  whenKept(kept: () => void, failed: (error: TroupeError) => void): void {
+    if (this.#journal === undefined) kept();
+    else this.#journal.whenKept(kept, failed);
+  }
+
   /** No more events will be appended: readers end after what they have. */
   finish(): void {
     this.#isFinished = true;
-    for (const subscription of this.#subscriptions) subscription.finish();
-    if (!this.#isTelling) this.#listeners.clear();
+    if (this.#isPublished || this.#isDiscarding) this.#end();
   }
 
-  #tellAll(): void {
-    this.#isTelling = true;
-    // The loop also reaches what a listener appends meanwhile.
-    for (const event of this.#untold) for (const listener of this.#listeners) this.#tell(listener, event);
-    this.#untold.length = 0;
-    this.#isTelling = false;
-    if (this.#isFinished) this.#listeners.clear();
+  get #isPublished(): boolean {
+    return this.#publishedSeq === this.#lastSeq;
   }
 
-  #tell({ after, hear }: Listener, event: SessionEvent): void {
-    if (event.seq <= after) return;
-    try {
-      hear(event);
-    } catch (error) {
-      this.#onListenerError?.(error, event);
+  #release(upTo: number): void {
+    while (this.#publishedSeq < upTo) {
+      const event = this.#events[this.#events.length - (this.#lastSeq - this.#publishedSeq)];
+      this.#publishedSeq += 1;
+      if (event === undefined) continue;
+      // Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again.
+      for (const subscription of this.#subscriptions) subscription.offer(event);
+      this.#listeners.add(event);
+    }
+    this.#evict();
+    while (this.#awaiting[0] !== undefined && this.#awaiting[0].seq <= this.#publishedSeq) {
+      this.#awaiting.shift()?.published();
     }
   }
 
+  #end(): void {
+    for (const subscription of this.#subscriptions) subscription.finish();
+    this.#listeners.end();
+    this.#insiders.end();
+  }
+
   #replayAfter(from: number): ObservedEvent[] {
-    const kept = this.#events.slice(this.#head).filter((event) => event !== undefined);
-    const firstSeq = kept[0]?.seq ?? this.#lastSeq + 1;
+    const isShown = (event: SessionEvent | undefined) => event !== undefined && event.seq <= this.#publishedSeq;
+    const kept = this.#events
+      .slice(this.#head)
+      .filter((event) => event !== undefined)
+      .filter(isShown);
+    const firstSeq = kept[0]?.seq ?? this.#publishedSeq + 1;
     const replay: ObservedEvent[] = from < firstSeq - 1 ? [{ type: 'log.truncated', from, firstSeq }] : [];
     replay.push(...kept.slice(Math.max(0, from - firstSeq + 1)));
-    replay.push({ type: 'replay.completed', seq: this.#lastSeq });
+    replay.push({ type: 'replay.completed', seq: this.#publishedSeq });
     return replay;
   }
 
@@ -151,7 +223,7 @@ export class EventLog {
     while (this.#events.length - this.#head > 1) {
       if (this.#events.length - this.#head <= maxItems && this.#bytes <= maxBytes) break;
       const oldest = this.#events[this.#head];
-      if (oldest === undefined) break;
+      if (oldest === undefined || oldest.seq > this.#publishedSeq) break;
       this.#bytes -= sizeOf(oldest);
       this.#events[this.#head] = undefined;
       this.#head += 1;

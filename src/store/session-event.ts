@@ -108,6 +108,10 @@ export type SessionFact =
       /** How many of this reason were counted without an event of their own since the last one. */
       readonly suppressed?: number;
     }
+  /** What is behind this `seq` is not in the store yet, because it fails; a crash of the host would lose it. */
+  | { readonly type: 'log.volatile'; readonly after: number; readonly code: string; readonly message: string }
+  /** Everything up to here is in the store again. */
+  | { readonly type: 'log.durable' }
   | { readonly type: 'stderr'; readonly line: string };
 
 /**

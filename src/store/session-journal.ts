@@ -1,0 +1,284 @@
+import { TroupeError } from '../errors.ts';
+import { EVENT_OVERHEAD_BYTES } from './change-check.ts';
+import type { LogJournal } from './event-log.ts';
+import type { SessionEvent, SessionFact } from './session-event.ts';
+import { sizeOf } from './session-event.ts';
+import type { Change, RecordName, Store } from './store.ts';
+import type { StoreRecord } from './store-record.ts';
+import { storedEventOf } from './stored-session-event.ts';
+
+/** What is so because of an event. */
+export interface RecordChange {
+  readonly records: readonly StoreRecord[];
+  readonly forget?: readonly RecordName[];
+}
+
+/** What a journal does with the log whose events it keeps. */
+export interface JournaledLog {
+  append(epoch: number, fact: SessionFact): unknown;
+  publish(upTo: number): void;
+  discard(): void;
+}
+
+export interface SessionJournalOptions {
+  readonly sessionId: string;
+  readonly store: Store;
+  /** What may wait to be written. */
+  readonly limits: { readonly maxItems: number; readonly maxBytes: number };
+  /** Asked while the event is logged: what is so at this moment. */
+  readonly recordsOf: (event: SessionEvent) => RecordChange | undefined;
+  /** The session must end, with this reason: what it does can no longer be kept. */
+  readonly onUnkept: (error: TroupeError) => void;
+  /** A change was kept, after a failure too. */
+  readonly kept: () => void;
+  /** The store fails; `retry` is expected. */
+  readonly failed: (error: TroupeError) => void;
+  /** Nothing can be written any more, by no session of this process. */
+  readonly lost: (error: TroupeError) => void;
+}
+
+interface Entry extends Partial<RecordChange> {
+  readonly event: SessionEvent;
+}
+
+interface Wait {
+  readonly seq: number;
+  readonly kept: () => void;
+  readonly failed: (error: TroupeError) => void;
+}
+
+/** One change holds no more than this, so that those of other sessions come between. */
+const MAX_CHANGE_EVENTS = 1_000;
+const MAX_CHANGE_BYTES = 2 ** 20;
+
+/** The store itself fails: it is tried again. */
+const FAILING: ReadonlySet<string> = new Set(['STORE_FULL', 'STORE_READ_ONLY', 'STORE_UNREACHABLE', 'STORE_DAMAGED']);
+const LOST: ReadonlySet<string> = new Set(['STORE_TAKEN_OVER', 'STORE_CLOSED']);
+
+/**
+ * Writes the events of one session to the store, with the records that change because of them, in order and without a hole:
+ * one change at a time, and what happens meanwhile is the next. A change that was refused is tried again under the same
+ * numbers; until then the log is published all the same, and says so.
+ */
+export class SessionJournal implements LogJournal {
+  readonly #options: SessionJournalOptions;
+  #log: JournaledLog | undefined;
+  /** Taken and not durable; the first of them may be on their way. */
+  #pending: Entry[] = [];
+  #bytes = 0;
+  #lastSeq = 0;
+  #durableSeq = 0;
+  #state: 'resting' | 'due' | 'writing' | 'failing' | 'lost' = 'resting';
+  #error: TroupeError | undefined;
+  /** The store fails, or has not yet got everything from the time when it did. */
+  #isVolatile = false;
+  #isOverfull = false;
+  /** Another session has the conversation: this one ends, and claims it no more. */
+  #isRival = false;
+  readonly #waits: Wait[] = [];
+  readonly #idlers: (() => void)[] = [];
+
+  constructor(options: SessionJournalOptions) {
+    this.#options = options;
+  }
+
+  /** Everything is durable, or never will be. */
+  get isIdle(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  /** Whether readers see what is not durable. */
+  get isVolatile(): boolean {
+    return this.#isVolatile;
+  }
+
+  /** The last event that is durable; `lastSeq` of the log that goes on, before the first. */
+  attach(log: JournaledLog, lastSeq: number): void {
+    this.#log = log;
+    this.#lastSeq = lastSeq;
+    this.#durableSeq = lastSeq;
+  }
+
+  take(event: SessionEvent): void {
+    if (this.#state === 'lost') return;
+    this.#pending.push({ event, ...this.#options.recordsOf(event) });
+    this.#bytes += weightOf(event);
+    this.#lastSeq = event.seq;
+    if (this.#isVolatile) this.#log?.publish(event.seq);
+    if (this.#state === 'resting') {
+      this.#state = 'due';
+      // Not yet: what this tick still adds belongs to the same change.
+      queueMicrotask(() => this.#write());
+    }
+    this.#checkBounds();
+  }
+
+  whenKept(kept: () => void, failed: (error: TroupeError) => void): void {
+    if (this.#durableSeq === this.#lastSeq) kept();
+    else if (this.#error !== undefined) failed(this.#error);
+    else this.#waits.push({ seq: this.#lastSeq, kept, failed });
+  }
+
+  /** Calls back when everything is durable, or never will be. */
+  whenIdle(act: () => void): void {
+    if (this.isIdle) act();
+    else this.#idlers.push(act);
+  }
+
+  /** Writes again what was refused. */
+  retry(): void {
+    if (this.#state !== 'failing') return;
+    this.#state = 'due';
+    this.#write();
+  }
+
+  /** Nothing more is written: what is not durable is none of the log. */
+  lose(error: TroupeError): void {
+    if (this.#state === 'lost') return;
+    this.#state = 'lost';
+    this.#error = error;
+    this.#pending = [];
+    this.#bytes = 0;
+    for (const { failed } of this.#waits.splice(0)) failed(error);
+    this.#log?.discard();
+    this.#rest();
+  }
+
+  #write(): void {
+    if (this.#state !== 'due') return;
+    this.#state = 'writing';
+    const batch = this.#nextBatch();
+    void this.#append(batch).then(
+      () => this.#kept(batch),
+      (error: unknown) => this.#refused(error),
+    );
+  }
+
+  async #append(batch: readonly Entry[]): Promise<void> {
+    const { sessionId, store } = this.#options;
+    const events = batch.map(({ event }) => storedEventOf(event));
+    await store.append({ sessionId, epoch: batch[0]?.event.epoch ?? 0, events, ...this.#recordsOf(batch) });
+  }
+
+  #kept(batch: readonly Entry[]): void {
+    if (this.#state !== 'writing') return;
+    this.#state = 'resting';
+    this.#error = undefined;
+    this.#pending.splice(0, batch.length);
+    for (const { event } of batch) this.#bytes -= weightOf(event);
+    this.#durableSeq = batch.at(-1)?.event.seq ?? this.#durableSeq;
+    this.#options.kept();
+    while (this.#waits[0] !== undefined && this.#waits[0].seq <= this.#durableSeq) this.#waits.shift()?.kept();
+    if (this.#isVolatile && this.isIdle) {
+      this.#isVolatile = false;
+      this.#log?.append(0, { type: 'log.durable' });
+    } else if (!this.#isVolatile) this.#log?.publish(this.#durableSeq);
+    if (this.isIdle) this.#rest();
+    else if (this.#state === 'resting') {
+      this.#state = 'due';
+      this.#write();
+    }
+  }
+
+  #refused(error: unknown): void {
+    if (this.#state !== 'writing') return;
+    const refusal = TroupeError.is(error) ? error : new TroupeError('STORE_UNREACHABLE', { cause: error });
+    const { code } = refusal;
+    if (LOST.has(code)) this.#options.lost(refusal);
+    else if (TroupeError.is(error) && FAILING.has(code)) this.#fail(refusal);
+    else if (code === 'STORE_OVERLOADED') this.#awaitRoom();
+    else if (code === 'CONVERSATION_IN_USE' && !this.#isRival) {
+      this.#isRival = true;
+      this.#state = 'due';
+      this.#options.onUnkept(refusal);
+      this.#write();
+    } else {
+      this.lose(refusal);
+      this.#options.onUnkept(refusal);
+    }
+  }
+
+  #fail(error: TroupeError): void {
+    this.#state = 'failing';
+    this.#error = error;
+    // First, so that nothing runs of what its owner is told was not accepted.
+    for (const { failed } of this.#waits.splice(0)) failed(error);
+    if (!this.#isVolatile) {
+      this.#isVolatile = true;
+      const { code, message } = error;
+      this.#log?.append(0, { type: 'log.volatile', after: this.#durableSeq, code, message });
+    }
+    this.#log?.publish(this.#lastSeq);
+    this.#options.failed(error);
+  }
+
+  #awaitRoom(): void {
+    this.#options.store.room().then(
+      () => {
+        if (this.#state !== 'writing') return;
+        this.#state = 'due';
+        this.#write();
+      },
+      (error: unknown) => this.#refused(error),
+    );
+  }
+
+  #rest(): void {
+    for (const act of this.#idlers.splice(0)) act();
+  }
+
+  #checkBounds(): void {
+    const { limits, onUnkept } = this.#options;
+    const { maxItems, maxBytes } = limits;
+    if (this.#isOverfull || (this.#pending.length <= maxItems && this.#bytes <= maxBytes)) return;
+    this.#isOverfull = true;
+    const details = { waitingEvents: this.#pending.length, waitingBytes: this.#bytes, ...limits };
+    onUnkept(this.#error ?? new TroupeError('STORE_OVERLOADED', { details }));
+  }
+
+  #nextBatch(): Entry[] {
+    const epoch = this.#pending[0]?.event.epoch;
+    let [count, bytes] = [0, 0];
+    for (const { event } of this.#pending) {
+      bytes += weightOf(event);
+      if (event.epoch !== epoch || count >= MAX_CHANGE_EVENTS || (count > 0 && bytes > MAX_CHANGE_BYTES)) break;
+      count += 1;
+    }
+    return this.#pending.slice(0, count);
+  }
+
+  /** The newest of each record. */
+  #recordsOf(batch: readonly Entry[]): Pick<Change, 'records' | 'forget'> {
+    const records = new Map<string, StoreRecord>();
+    const forget = new Map<string, RecordName>();
+    for (const entry of batch) {
+      for (const record of entry.records ?? []) {
+        const name = nameOf(record);
+        forget.delete(name);
+        records.set(name, record);
+      }
+      for (const gone of entry.forget ?? []) {
+        const name = `${gone.kind} ${gone.id}`;
+        records.delete(name);
+        forget.set(name, gone);
+      }
+    }
+    if (this.#isRival) yieldConversation(records);
+    return { records: [...records.values()], forget: [...forget.values()] };
+  }
+}
+
+function nameOf(record: StoreRecord): string {
+  return record.kind === 'session' ? 'session' : `${record.kind} ${record.id}`;
+}
+
+function yieldConversation(records: Map<string, StoreRecord>): void {
+  const record = records.get('session');
+  if (record?.kind !== 'session') return;
+  const { openConversation: _claimed, ...rest } = record;
+  records.set('session', rest);
+}
+
+function weightOf(event: SessionEvent): number {
+  return sizeOf(event) + EVENT_OVERHEAD_BYTES;
+}
