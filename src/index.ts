@@ -161,6 +161,10 @@ export type {
   Durability,
   LogHead,
   LogTruncated,
+  Pruned,
+  ReadRequest,
+  RecordName,
+  RetentionPolicy,
   SessionEntry,
   SessionSnapshot,
   Store,
@@ -168,7 +172,9 @@ export type {
   StoreHealth,
   StoreReader,
 } from './store/store.ts';
+export type { StoreEvent } from './store/store-desk.ts';
 export type {
+  Json,
   LedgerRecord,
   PermissionRecord,
   PromptRecord,
@@ -209,6 +215,7 @@ export { type ReapedOrphan, type ReapOptions, type ReapReport, reapOrphans } fro
 export type { DrainOptions } from './supervision/shutdown-phases.ts';
 export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
+export type { RecoveryReport } from './supervision/store-opening.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
 export type { PrewarmedPool } from './supervision/warm-pool.ts';

@@ -83,9 +83,11 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/launch/option-support.ts': ['src/wire'],
   // The place where a session and its store meet.
   'src/supervision/store-link.ts': ['src/conversations', 'node:os', 'node:path'],
+  // The only engine that is opened by a path.
+  'src/supervision/store-opening.ts': ['src/store/sqlite'],
   'src/supervision/mirrored-listener.ts': ['src/conversations (types)', 'src/wire', 'node:crypto'],
   // One schema for the rules of a session and of its supervisor.
-  'src/launch/supervisor-options.ts': ['src/permissions'],
+  'src/launch/supervisor-options.ts': ['src/permissions', 'src/store (types)'],
   // The words of a group are those of its machine.
   'src/launch/group-options.ts': ['machines (types)'],
   // Settings given as JSON text are read as every other JSON text from outside.

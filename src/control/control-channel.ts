@@ -32,7 +32,7 @@ export interface ControlChannelOptions {
   readonly codec: Codec;
   readonly clock: Clock;
   /** Puts one line on the CLI's input. Its rejection is the channel's to absorb. */
-  readonly write: (line: string) => Promise<void>;
+  readonly write: (line: string, about?: { readonly rests: boolean }) => Promise<void>;
   /** Most requests open at once, in each direction. */
   readonly maxPending: number;
   readonly onOddity: (oddity: ControlOddity) => void;
@@ -57,8 +57,10 @@ export class ControlChannel {
     this.#handlers = new RequestHandlers({
       limit: options.maxPending,
       reply: {
-        success: (requestId, payload) => this.#answer(requestId, options.codec.encodeSuccess(requestId, payload)),
-        error: (requestId, message) => this.#answer(requestId, options.codec.encodeError(requestId, message)),
+        success: (requestId, payload, rests) =>
+          this.#answer(requestId, options.codec.encodeSuccess(requestId, payload), rests),
+        error: (requestId, message, rests) =>
+          this.#answer(requestId, options.codec.encodeError(requestId, message), rests),
       },
     });
   }
@@ -68,8 +70,9 @@ export class ControlChannel {
     return { ours: this.#pending.size, theirs: this.#handlers.size };
   }
 
-  handle(subtype: string, handler: RequestHandler): void {
-    this.#handlers.on(subtype, handler);
+  /** `rests`: its answers are decisions, which go out only when they are logged for good. */
+  handle(subtype: string, handler: RequestHandler, { rests = false }: { rests?: boolean } = {}): void {
+    this.#handlers.on(subtype, handler, rests);
   }
 
   /**
@@ -182,18 +185,18 @@ export class ControlChannel {
       : this.#pending.refuse(requestId, outcome.error, outcome.errorCode);
   }
 
-  #answer(requestId: string, line: string): Promise<boolean> {
+  #answer(requestId: string, line: string, rests: boolean): Promise<boolean> {
     const oldest = this.#answered.keys().next();
     if (this.#answered.size >= ANSWERS_KEPT && oldest.done !== true) this.#answered.delete(oldest.value);
     this.#answered.set(requestId, { isEchoed: false });
-    return this.#send(line);
+    return this.#send(line, rests);
   }
 
   /** An answer that cannot be written has no reader: the end of the process is told elsewhere, with its reason. */
-  async #send(line: string): Promise<boolean> {
+  async #send(line: string, rests = false): Promise<boolean> {
     if (this.#isClosed) return false;
     try {
-      await this.#options.write(line);
+      await (rests ? this.#options.write(line, { rests }) : this.#options.write(line));
       return true;
     } catch {
       return false;

@@ -14,8 +14,8 @@ export type RequestHandler = (incoming: IncomingRequest) => Promise<unknown>;
 /** Puts answers on the wire; resolves to false when the CLI was no longer there to read it. */
 export interface ReplySink {
   /** Throws at once when the payload is no JSON: that becomes an error answer. */
-  success(requestId: string, payload: unknown): Promise<boolean>;
-  error(requestId: string, message: string): Promise<boolean>;
+  success(requestId: string, payload: unknown, rests: boolean): Promise<boolean>;
+  error(requestId: string, message: string, rests: boolean): Promise<boolean>;
 }
 
 interface InFlight {
@@ -31,7 +31,7 @@ export type Refusal = 'duplicate' | 'too-many' | 'unknown-cancel';
  * exactly one answer, and none at all after its cancel (R26).
  */
 export class RequestHandlers {
-  readonly #handlers = new Map<string, RequestHandler>();
+  readonly #handlers = new Map<string, { readonly handle: RequestHandler; readonly rests: boolean }>();
   readonly #inFlight = new Map<string, InFlight>();
   readonly #reply: ReplySink;
   readonly #limit: number;
@@ -49,8 +49,9 @@ export class RequestHandlers {
     return this.#inFlight.has(requestId);
   }
 
-  on(subtype: string, handler: RequestHandler): void {
-    this.#handlers.set(subtype, handler);
+  /** `rests`: what it answers rests on what was logged before. */
+  on(subtype: string, handle: RequestHandler, rests = false): void {
+    this.#handlers.set(subtype, { handle, rests });
   }
 
   dispatch(incoming: Omit<IncomingRequest, 'signal'>): Refusal | undefined {
@@ -59,16 +60,18 @@ export class RequestHandlers {
     if (this.#inFlight.has(requestId)) return 'duplicate';
     const handler = this.#handlers.get(subtype);
     if (handler === undefined) {
-      void this.#reply.error(requestId, `Unsupported control request subtype: ${subtype}`);
+      void this.#reply.error(requestId, `Unsupported control request subtype: ${subtype}`, false);
       return undefined;
     }
     if (this.#inFlight.size >= this.#limit) {
-      void this.#reply.error(requestId, `Too many control requests are open (${this.#limit}).`);
+      void this.#reply.error(requestId, `Too many control requests are open (${this.#limit}).`, false);
       return 'too-many';
     }
     const controller = new AbortController();
     // Registered before it runs: a handler may finish, or be cancelled, before `dispatch` returns.
-    const written = Promise.resolve().then(() => this.#run(handler, { ...incoming, signal: controller.signal }));
+    const written = Promise.resolve().then(() => {
+      return this.#run(handler, { ...incoming, signal: controller.signal });
+    });
     this.#inFlight.set(requestId, { controller, written });
     return undefined;
   }
@@ -92,20 +95,23 @@ export class RequestHandlers {
     for (const { controller } of entries) controller.abort(reason);
   }
 
-  async #run(handler: RequestHandler, incoming: IncomingRequest): Promise<boolean> {
+  async #run(
+    { handle, rests }: { readonly handle: RequestHandler; readonly rests: boolean },
+    incoming: IncomingRequest,
+  ): Promise<boolean> {
     const { requestId, signal } = incoming;
     // Whoever is taken out of the flight is aborted: the signal, not the id, tells whether this very question is open.
     if (signal.aborted) return false;
     try {
-      const payload = await handler(incoming);
+      const payload = await handle(incoming);
       if (signal.aborted) return false;
-      const written = this.#reply.success(requestId, payload);
+      const written = this.#reply.success(requestId, payload, rests);
       this.#inFlight.delete(requestId);
       return await written;
     } catch (error) {
       if (signal.aborted) return false;
       this.#inFlight.delete(requestId);
-      return await this.#reply.error(requestId, reasonOf(error));
+      return await this.#reply.error(requestId, reasonOf(error), rests);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { type PermissionsOption, PermissionsShape } from '../permissions/permissions-option.ts';
+import type { Durability, Store } from '../store/store.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import { type BudgetOptions, BudgetShape } from './budget-options.ts';
 import {
@@ -116,8 +117,13 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
    * once. Linux only.
    */
   readonly onHostLost?: 'wait' | 'end';
-  /** `:memory:` only, in this release. */
-  readonly store?: ':memory:';
+  /**
+   * Where sessions are kept: the path of a file, `:memory:` (default: they last as long as this process), or a store of your own,
+   * which you close. A file needs SQLite: STORE_DRIVER_MISSING is thrown where there is none.
+   */
+  readonly store?: string | Store;
+  /** How a file is written: `batched` (default) shares each flush of the disk among what comes within 10 ms, `strict` waits for nobody. */
+  readonly durability?: Durability;
 }
 
 const SupervisorLimitShape = {
@@ -147,6 +153,8 @@ const AdmissionShape = {
   evictIdle: z.boolean().exactOptional(),
   freeMemory: callable<() => number>().exactOptional(),
 };
+
+const StoreShape = objectWith<Store>('a store', 'append', 'head', 'read', 'snapshot', 'sessions', 'health', 'close');
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
@@ -179,7 +187,8 @@ const Shape = {
   reap: z.enum(['orphans', 'off']).exactOptional(),
   onHostSignal: z.enum(['none', 'shutdown', 'drain']).exactOptional(),
   onHostLost: z.enum(['wait', 'end']).exactOptional(),
-  store: z.literal(':memory:', 'must be ":memory:" in this release').exactOptional(),
+  store: z.union([FilledText, StoreShape], { error: 'expected a path, ":memory:" or a store' }).exactOptional(),
+  durability: z.enum(['strict', 'batched']).exactOptional(),
 };
 
 const SupervisorOptionsSchema = z.strictObject(Shape);

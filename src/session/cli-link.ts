@@ -11,6 +11,7 @@ import type { LaunchPlan, OpenTransport, Transport } from '../transport/transpor
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { causeOf, errorOf, exitCause, shownTail } from './exit-cause.ts';
+import { type GatedLine, LineGate, type LineGateOptions } from './line-gate.ts';
 import { LineReader } from './line-reader.ts';
 
 export interface CliLinkListener {
@@ -33,6 +34,8 @@ export interface CliLinkOptions {
   readonly listener: CliLinkListener;
   /** For what is told of the process beside its lines: why it ended, why it refused. */
   readonly redaction: Redaction;
+  /** What is written waits for it where it rests on what was logged. */
+  readonly whenPublished: LineGateOptions['whenPublished'];
   /** Looks at the answer to `initialize`; an error refuses the process before anything is asked of it. */
   readonly refuse: (answer: Answer) => TroupeError | undefined;
 }
@@ -45,6 +48,7 @@ export class CliLink {
   readonly channel: ControlChannel;
   readonly #options: CliLinkOptions;
   readonly #reader: LineReader;
+  readonly #gate: LineGate;
   #report: (event: CliEvent) => void = () => {};
   #transport: Transport | undefined;
   #initialize: Record<string, unknown> = {};
@@ -57,10 +61,11 @@ export class CliLink {
 
   constructor(options: CliLinkOptions) {
     this.#options = options;
+    this.#gate = new LineGate({ write: (line) => this.#put(line), whenPublished: options.whenPublished });
     this.channel = new ControlChannel({
       codec: options.codec,
       clock: options.clock,
-      write: (line) => this.write(line),
+      write: (line, about) => this.write(line, about),
       maxPending: options.limits.maxControlPending,
       onOddity: (oddity: ControlOddity) => options.listener.diagnostic(oddity.reason, oddity.requestId, 0),
     });
@@ -109,8 +114,12 @@ export class CliLink {
     this.#redeliver(answer);
   }
 
-  /** Puts one line on the CLI's input; rejects with NO_PROCESS or CLI_INPUT_CLOSED. */
-  async write(line: string): Promise<void> {
+  /** Puts one line on the CLI's input, in order; rejects with NO_PROCESS or CLI_INPUT_CLOSED. */
+  write(line: string, about?: GatedLine): Promise<void> {
+    return this.#gate.put(line, about);
+  }
+
+  async #put(line: string): Promise<void> {
     if (this.#transport === undefined) throw new TroupeError('NO_PROCESS');
     try {
       await this.#transport.write(line);
@@ -230,6 +239,7 @@ export class CliLink {
     if (transport === undefined) return;
     // From here on a write that fails is our own doing.
     if (this.#wants !== 'nothing') this.#isInputLost = true;
+    if (this.#wants !== 'nothing') this.#gate.close(new TroupeError('CLI_INPUT_CLOSED'));
     if (this.#wants === 'end-input') transport.endInput();
     if (this.#wants === 'terminate') transport.signal('SIGTERM');
     if (this.#wants === 'reap') void this.#reap(transport);

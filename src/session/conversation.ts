@@ -1,12 +1,12 @@
 import { TroupeError } from '../errors.ts';
-import type { OnPromptLost } from '../launch/session-options.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { LedgerRecord } from '../store/store-record.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
-import { type Fact, factOf, type RateLimit, type ResultFacts } from '../wire/facts.ts';
+import { type Fact, factOf, type RateLimit } from '../wire/facts.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { CliKnowledge } from './cli-knowledge.ts';
 import type { ConversationFacts } from './conversation-facts.ts';
+import type { ConversationOptions } from './conversation-options.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import type { Delivery } from './delivery.ts';
 import { ModeCheck } from './mode-check.ts';
@@ -14,12 +14,10 @@ import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
-import type { Again } from './quota-retry.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { RestoredConversation } from './restored-conversation.ts';
 import { saidIn } from './result-words.ts';
-import type { Spending } from './spending.ts';
-import { Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 import { TurnBook } from './turn-book.ts';
 import type { TurnRecord } from './turn-history.ts';
 import { TurnRegistry } from './turn-registry.ts';
@@ -36,7 +34,7 @@ export class Conversation {
   readonly #ledger: PromptLedger;
   readonly #book: TurnBook;
   readonly #tasks = new BackgroundTasks();
-  readonly #turns = new TurnRegistry();
+  readonly #turns: TurnRegistry;
   readonly #limits = new RateLimits();
   readonly #cli = new CliKnowledge();
   #delivery: Delivery | undefined;
@@ -48,23 +46,9 @@ export class Conversation {
   /** Who waits for the prompts to change: interrupts and drains. */
   readonly #watchers = new Watchers();
 
-  constructor(options: {
-    log: EventLog;
-    maxQueued: number;
-    onLost: OnPromptLost;
-    wanted: string | undefined;
-    continuesOther: boolean;
-    expectedMode: () => string;
-    /** Asked before each prompt goes out; what is held back waits for `goOn`. */
-    admitsWork?: () => boolean;
-    again?: (result: ResultFacts) => Again | undefined;
-    spending?: Spending;
-    /** A prompt could go out, and there is no process that takes it. */
-    onStranded?: () => void;
-    /** From before a restart of the host. */
-    restored?: RestoredConversation | undefined;
-  }) {
+  constructor(options: ConversationOptions) {
     this.#log = options.log;
+    this.#turns = new TurnRegistry(options.log);
     this.#wanted = options.wanted;
     this.#book = new TurnBook(options);
     this.#mode = new ModeCheck(options.expectedMode);
@@ -78,8 +62,8 @@ export class Conversation {
       listener: {
         doubted: ({ id }, { code }) => this.#append({ type: 'prompt.in-doubt', promptId: id, code }),
         started: (record) => {
+          record.startedSeq = this.#log.lastSeq + 1;
           this.#append({ type: 'prompt.started', promptId: record.id });
-          record.startedSeq = this.#log.lastSeq;
         },
         deferred: ({ id }) => this.#append({ type: 'prompt.deferred', promptId: id }),
         ended: (record, result) => this.#onEnded(record, result),
@@ -196,9 +180,10 @@ export class Conversation {
       throw new TroupeError('SESSION_BUSY', { details: { field: 'onBusy' } });
     }
     const record = this.#ledger.accept({ id, content, ...options, acceptedSeq: this.#log.lastSeq + 1 });
-    const turn = this.#turns.add(record, (result) => new Turn(record, this.#log, result));
+    const turn = this.#turns.add(record);
     // Only now, because whoever hears of it may take it back at once.
     this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
+    this.#turns.confirm(id, (error) => this.#ledger.withdraw(id, error));
     this.#pump();
     return { turn, isNew: true };
   }
@@ -277,7 +262,7 @@ export class Conversation {
     this.#completedTurns = completedTurns;
     this.#epoch = epoch;
     this.#ledger.restore(prompts);
-    this.#turns.restore(prompts, (record, result) => new Turn(record, this.#log, result));
+    this.#turns.restore(prompts);
     this.#book.restore(turns, this.#log.now());
   }
 

@@ -58,6 +58,7 @@ export interface IncarnationOptions {
   readonly isVerbatim: boolean;
   /** Why the CLI, by what it says of itself, must not serve this session; undefined when it may. */
   readonly refuse: CliLinkOptions['refuse'];
+  readonly whenPublished: CliLinkOptions['whenPublished'];
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly listener: IncarnationListener;
   /** Beside the listener, for what the machine hears of the end of the process. */
@@ -147,7 +148,7 @@ export class Incarnation {
           isVerbatim: isVerbatim || record.isUntrusted,
         });
         // A prompt that cannot be written has no process any more: its end decides what becomes of the prompt.
-        this.#link.write(line).catch(() => {});
+        this.#link.write(line, { rests: true, isMoot: () => record.state === 'ended' }).catch(() => {});
       },
       setWorking: (isWorking) => this.tell({ type: isWorking ? 'work.started' : 'work.ended' }),
       setTasks: (count) => {
@@ -202,8 +203,20 @@ export class Incarnation {
   }
 
   #buildLink(): CliLink {
-    const { codec, clock, open, plan, limits, timeouts, listener, permissions, hooks, refuse, redaction } =
-      this.#options;
+    const {
+      codec,
+      clock,
+      open,
+      plan,
+      limits,
+      timeouts,
+      listener,
+      permissions,
+      hooks,
+      refuse,
+      redaction,
+      whenPublished,
+    } = this.#options;
     const link = new CliLink({
       codec,
       clock,
@@ -215,9 +228,10 @@ export class Incarnation {
       listener: this.#overhear(listener),
       refuse,
       redaction,
+      whenPublished,
     });
     const handle = (subtype: string, waitsFor: 'human' | 'hook' | 'mcp', handler: RequestHandler) =>
-      link.channel.handle(subtype, this.#watch.during(waitsFor, handler));
+      link.channel.handle(subtype, this.#watch.during(waitsFor, handler), { rests: waitsFor === 'human' });
     handle('can_use_tool', 'human', ({ requestId, request, signal }) => permissions.ask(requestId, request, signal));
     handle('elicitation', 'human', ({ requestId, request, signal }) => permissions.elicit(requestId, request, signal));
     handle('request_user_dialog', 'human', ({ requestId, request, signal }) =>

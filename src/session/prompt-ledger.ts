@@ -164,6 +164,14 @@ export class PromptLedger {
     return true;
   }
 
+  /** Takes back a prompt that nobody will begin: its acceptance was not kept, and what was to be written of it still waits. */
+  withdraw(id: string, error: TroupeError): void {
+    const record = this.#records.get(id);
+    if (record?.state === 'queued' || record?.state === 'delivered') {
+      this.#end(record, endedWithoutResult('cancelled', id, error));
+    }
+  }
+
   /** Decides about a prompt in doubt; false when it is none. */
   resolveDoubt(id: string, answer: 'retry' | 'fail'): boolean {
     const record = this.inDoubt.find((candidate) => candidate.id === id);

@@ -111,8 +111,9 @@ export class SessionLife {
       const end = (cause: EndCause) => {
         this.#finish(cause);
         const ended = { cause, exit: this.#lastExit };
-        if (options.cleanUp === undefined) resolve(ended);
-        else void options.cleanUp().finally(() => resolve(ended));
+        const told = () => options.log.whenPublished(() => resolve(ended));
+        if (options.cleanUp === undefined) told();
+        else void options.cleanUp().finally(told);
       };
       this.#child.subscribe({
         next: (snapshot) => {

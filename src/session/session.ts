@@ -54,6 +54,8 @@ export interface SessionParts {
   readonly clock: Clock;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
   readonly redaction: Redaction;
+  /** Why no prompt may be accepted at present: it could not be kept. */
+  readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
 }
 
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
@@ -117,7 +119,7 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   /**
    * Sends a prompt. Before the session is ready it waits in line. Throws INVALID_PROMPT, PROMPT_QUEUE_FULL, SESSION_BUSY,
-   * PROMPT_ID_USED, SESSION_CLOSED or SESSION_QUARANTINED; what happens later is the turn's result.
+   * PROMPT_ID_USED, SESSION_CLOSED, SESSION_QUARANTINED, or STORE_* while nothing can be stored; what happens later is the turn's result.
    */
   prompt(content: PromptContent, options: PromptOptions = {}): Turn {
     const checked = parsePromptContent(content);
@@ -327,6 +329,8 @@ export class Session extends SessionControls implements AsyncDisposable {
       const reason = 'Prompts that were accepted before still run; send this one to a session of another supervisor.';
       throw new TroupeError('SUPERVISOR_STOPPED', { reason, details: { id: this.id } });
     }
+    const unkept = this.#parts.storeRefusal?.();
+    if (unkept !== undefined) throw unkept;
     if (this.state !== 'quarantined') return;
     const cause = this.#parts.life.childSnapshot().context.cause;
     const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();

@@ -1,12 +1,15 @@
 import { TroupeError } from '../errors.ts';
+import type { EventLog } from '../store/event-log.ts';
 import { digestOf } from './prompt-digest.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptRecord } from './prompt-record.ts';
-import type { Turn } from './turn.ts';
-import type { TurnResult } from './turn-result.ts';
+import { Turn } from './turn.ts';
+import { endedWithoutResult, type TurnResult } from './turn-result.ts';
 
 interface KnownTurn {
   readonly turn: Turn;
+  readonly accept: () => void;
+  readonly refuse: (error: TroupeError) => void;
   readonly settle: (result: TurnResult) => void;
   readonly record: PromptRecord;
 }
@@ -19,6 +22,11 @@ const USED_IDS_KEPT = 100_000;
 export class TurnRegistry {
   readonly #turns = new Map<string, KnownTurn>();
   readonly #usedIds = new Set<string>();
+  readonly #log: EventLog;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+  }
 
   /** The turn of this very prompt. Throws PROMPT_ID_USED when the id stands for another prompt, or for one forgotten. */
   find(id: string, content: PromptContent, fields?: PromptFields): Turn | undefined {
@@ -28,23 +36,41 @@ export class TurnRegistry {
     throw new TroupeError('PROMPT_ID_USED', { details: { field: 'id', id } });
   }
 
-  /** Keeps a turn; its result is what `settle` is called with. */
-  add(record: PromptRecord, build: (result: Promise<TurnResult>) => Turn): Turn {
-    let settle: (result: TurnResult) => void = () => {};
-    const result = new Promise<TurnResult>((resolve) => {
-      settle = resolve;
+  /** Keeps the turn of a prompt: `confirm` follows when its acceptance is logged, `settle` when its end is. */
+  add(record: PromptRecord): Turn {
+    let ends = { accept: () => {}, refuse: (_error: TroupeError) => {}, settle: (_result: TurnResult) => {} };
+    const accepted = new Promise<void>((accept, refuse) => {
+      ends = { ...ends, accept, refuse };
     });
-    const turn = build(result);
-    this.#turns.set(record.id, { turn, settle, record });
+    const result = new Promise<TurnResult>((settle) => {
+      ends = { ...ends, settle };
+    });
+    // Who does not look at it hears of a refusal by the result.
+    accepted.catch(() => {});
+    const turn = new Turn(record, this.#log, { accepted, result });
+    this.#turns.set(record.id, { ...ends, turn, record });
     return turn;
   }
 
+  /** Its acceptance is logged, and counts as soon as it is durable; `withdraw` is called where the store did not take it. */
+  confirm(id: string, withdraw: (error: TroupeError) => void): void {
+    const known = this.#turns.get(id);
+    this.#log.whenKept(
+      () => known?.accept(),
+      (error) => {
+        known?.refuse(error);
+        withdraw(error);
+      },
+    );
+  }
+
   /** Takes up the turns from before a restart of the host, oldest first: those that have ended know how. */
-  restore(records: readonly PromptRecord[], build: (record: PromptRecord, result: Promise<TurnResult>) => Turn): void {
+  restore(records: readonly PromptRecord[]): void {
     const recent = new Set(records.slice(-ENDED_TURNS_KEPT));
     for (const record of records) {
       if (record.state === 'ended' && !recent.has(record)) this.#rememberId(record.id);
-      else this.add(record, (result) => build(record, result));
+      else this.add(record);
+      this.#turns.get(record.id)?.accept();
       if (record.result !== undefined) this.#turns.get(record.id)?.settle(record.result);
     }
   }
@@ -54,8 +80,13 @@ export class TurnRegistry {
     return this.#turns.get(id)?.turn;
   }
 
+  /** Its end is logged: told as soon as no crash of the host could take it back. */
   settle(id: string, result: TurnResult): void {
-    this.#turns.get(id)?.settle(result);
+    const known = this.#turns.get(id);
+    this.#log.whenPublished(
+      () => known?.settle(result),
+      () => known?.settle(endedWithoutResult('lost', id, new TroupeError('STORE_TAKEN_OVER'))),
+    );
     this.#forgetOldTurns();
   }
 

@@ -12,17 +12,20 @@ import { textPieces } from './turn-text.ts';
 export class Turn implements AsyncIterable<CliMessage> {
   /** The prompt's id: the uuid the CLI deduplicates by. */
   readonly id: string;
-  /** Resolves when the session has taken responsibility for the prompt (P2). */
+  /**
+   * Resolves when the session has taken responsibility for the prompt (P2): with a store, when a crash of the host cannot lose
+   * it any more. Rejects with the STORE_* code where the store did not take it; then it does not run.
+   */
   readonly accepted: Promise<void>;
   /** Always resolves, exactly once, with how the turn ended. */
   readonly result: Promise<TurnResult>;
   readonly #log: EventLog;
   readonly #record: PromptRecord;
 
-  constructor(record: PromptRecord, log: EventLog, result: Promise<TurnResult>) {
+  constructor(record: PromptRecord, log: EventLog, ends: Pick<Turn, 'accepted' | 'result'>) {
     this.id = record.id;
-    this.accepted = Promise.resolve();
-    this.result = result;
+    this.accepted = ends.accepted;
+    this.result = ends.result;
     this.#log = log;
     this.#record = record;
   }

@@ -83,6 +83,11 @@ export class EventLog {
     return this.#lastSeq;
   }
 
+  /** Of the newest event. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** The last event that readers and listeners have got, or could have. */
   get publishedSeq(): number {
     return this.#publishedSeq;

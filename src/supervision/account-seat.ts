@@ -25,7 +25,7 @@ export class AccountSeat implements AccountMember {
   follow(built: BuiltSession): void {
     this.#built = built;
     this.#desk.join(this);
-    built.log.listen(({ type }) => {
+    built.log.listenInside(({ type }) => {
       if (type === 'prompt.accepted' || type === 'prompt.ended') this.#workChanged(type === 'prompt.ended');
     });
     void built.life.ended.then(() => this.#desk.leave(this.id));

@@ -1,5 +1,5 @@
 import { TroupeError } from '../errors.ts';
-import { errorOf } from '../session/exit-cause.ts';
+import { causeOf, errorOf } from '../session/exit-cause.ts';
 import { onAbort } from './abort-watch.ts';
 import type { BuiltSession } from './session-factory.ts';
 
@@ -33,6 +33,23 @@ export function whenReady(
       else reject(errorOf(cause));
     });
   });
+}
+
+/**
+ * Resolves when the store has the session; undefined where there is none. Rejects with its reason where it does not take it;
+ * nothing of the session stays behind then.
+ */
+export function keptStart({ life, log, journal }: BuiltSession): Promise<void> | undefined {
+  if (journal === undefined) return undefined;
+  const kept = new Promise<void>((resolve, reject) => {
+    log.whenKept(resolve, (error) => {
+      life.stop('kill', causeOf(error));
+      void life.ended.then(() => reject(error));
+    });
+  });
+  // A start that fails for another reason tells that one.
+  kept.catch(() => {});
+  return kept;
 }
 
 /** A registered session is started by its first prompt: until it was ready once the signal may end that start. */

@@ -1,5 +1,6 @@
 import type { SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
 import type { SessionEvent } from '../store/session-event.ts';
+import type { StoreEvent } from '../store/store-desk.ts';
 import type { AccountFleetEvent } from './account-event.ts';
 import type { RemainingWork } from './drain-tally.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
@@ -24,7 +25,7 @@ export type ShutdownEvent =
     };
 
 /**
- * An event of any session, with the session's id; news of an account, of a group or of the supervisor itself; or what was found of the
+ * An event of any session, with the session's id; news of an account, of a group, of the store or of the supervisor itself; or what was found of the
  * sessions of a host that is gone.
  */
 export type FleetEvent =
@@ -33,4 +34,5 @@ export type FleetEvent =
   | GroupFleetEvent
   | OrphanEvent
   | PoolEvent
+  | StoreEvent
   | ShutdownEvent;

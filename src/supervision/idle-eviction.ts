@@ -34,7 +34,7 @@ export class IdleEviction {
     if (!this.#options.isOn || options.persistSession === false) return;
     const mark = { isLeaving: false };
     this.#byUse.set(built, mark);
-    log.listen((event) => {
+    log.listenInside((event) => {
       if (event.type === 'prompt.accepted' || event.type === 'turn.ended' || event.type === 'session.started') {
         this.#byUse.delete(built);
         if (!life.isOver) this.#byUse.set(built, mark);

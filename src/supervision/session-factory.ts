@@ -17,16 +17,22 @@ import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
+import { causeOf } from '../session/exit-cause.ts';
 import { Incarnation, type IncarnationListener } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
 import { redactedListener } from '../session/redacted-listener.ts';
 import { Session } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
+import { SessionRecords } from '../session/session-records.ts';
 import { freshSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
+import { storedOptionsOf } from '../session/stored-options.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { SessionFact } from '../store/session-event.ts';
+import type { SessionJournal } from '../store/session-journal.ts';
+import type { LogHead } from '../store/store.ts';
+import type { StoreDesk } from '../store/store-desk.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
@@ -67,6 +73,14 @@ export interface SessionSurroundings {
   readonly onPromptLost: SessionOptions['onPromptLost'];
   readonly timeouts: SessionOptions['timeouts'];
   readonly limits: SessionOptions['limits'];
+  /** Where its log and its records are kept; undefined keeps them in memory. */
+  readonly store?: StoreDesk | undefined;
+  /** Why no prompt may be accepted at present, because it could not be kept. */
+  readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
+  /** Where the log of an earlier session with this id ended. */
+  readonly head?: LogHead | undefined;
+  /** The groups it is a member of, from the outermost. */
+  readonly groups?: readonly string[];
 }
 
 export interface BuiltSession {
@@ -76,6 +90,7 @@ export interface BuiltSession {
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
   readonly log: EventLog;
+  readonly journal: SessionJournal | undefined;
   /** What its process with that number would be started with now. Writes the private files for it. */
   readonly plan: (number: number) => Promise<PlannedLaunch>;
 }
@@ -92,8 +107,14 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
   const settings = freshSettings();
   const { stderrTailBytes } = limits;
   const redaction = around.secrets.redaction(options);
-  const log = buildLog(limits, around, redaction.fact);
   let life: SessionLife | undefined;
+  let records: SessionRecords | undefined;
+  const journal = around.store?.journal(id, {
+    limits: { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes },
+    recordsOf: (event) => records?.of(event),
+    onUnkept: (error) => life?.stop('kill', causeOf(error)),
+  });
+  const log = buildLog(limits, around, redaction.fact, journal);
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const conversation = new Conversation({
     log,
@@ -164,6 +185,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
         permissions: desk,
         hooks,
         isVerbatim: options.verbatimPrompts === true,
+        whenPublished: (published, discarded) => log.whenPublished(published, discarded),
         refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
         redaction,
@@ -174,6 +196,11 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
       }),
   });
   const { controlMs, interruptMs } = timeouts;
+  if (journal !== undefined) {
+    const { groups = [] } = around;
+    const about = { clock, groups, options: storedOptionsOf(options), recoveries: () => [] };
+    records = new SessionRecords({ ...about, life, conversation, desk, settings });
+  }
   warnOfShadow(options, log);
   const session = new Session({
     id,
@@ -191,8 +218,9 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     clock,
     raiseBudget: around.raiseBudget,
     redaction,
+    storeRefusal: around.storeRefusal,
   });
-  return { session, options, life, conversation, desk, log, plan };
+  return { session, options, life, conversation, desk, log, journal, plan };
 }
 
 /** The mirror gets what the CLI wrote, because the CLI reads it again; everybody else gets it without secrets. */
@@ -220,16 +248,22 @@ function buildLog(
   limits: typeof DEFAULT_LIMITS,
   around: SessionSurroundings,
   redact: (fact: SessionFact) => SessionFact,
+  journal: SessionJournal | undefined,
 ): EventLog {
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
-  return new EventLog(
+  const lastSeq = around.head?.lastSeq ?? 0;
+  const log = new EventLog(
     { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes, subscriber },
     () => around.clock.now(),
     {
       onListenerError: around.onListenerError,
       redact,
+      journal,
+      lastSeq,
     },
   );
+  journal?.attach(log, lastSeq);
+  return log;
 }
 
 function buildDesk(

@@ -17,6 +17,8 @@ export interface ShutdownPhasesOptions {
   /** In order of start. */
   readonly sessions: () => Iterable<BuiltSession>;
   readonly groups: GroupRegistry;
+  /** Resolves when everything that happened is stored, and the store let go of. */
+  readonly flush: () => Promise<void>;
   /** Ends the processes that no session has, hurried or not. */
   readonly endWarm: (isHurried: boolean) => Promise<void>;
   readonly tell: (event: FleetEvent) => void;
@@ -82,7 +84,10 @@ export class ShutdownPhases {
         flushChildren: this.#port(
           'flushing',
           () => {},
-          () => this.#groupsClosed,
+          async () => {
+            await this.#groupsClosed;
+            await this.#options.flush();
+          },
         ),
       },
     });

@@ -17,27 +17,24 @@ import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import { AccountKey, DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
+import { causeOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
-import { openSubprocess } from '../transport/subprocess-transport.ts';
 import { onAbort } from './abort-watch.ts';
 import type { AccountView } from './account-desk.ts';
 import { AccountRegistry } from './account-registry.ts';
 import { barrierOf } from './account-seat.ts';
-import { AdmissionControl } from './admission.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
 import { budgetHands } from './budget-hands.ts';
 import type { LedgerReport } from './budget-report.ts';
 import { type BudgetScope, readScope } from './budget-scope.ts';
 import { assertConversationFree } from './conversation-use.ts';
-import { closeOnAbort, endStartOnAbort, whenReady } from './first-start.ts';
+import { closeOnAbort, endStartOnAbort, keptStart, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
 import { FleetObservers } from './fleet-observers.ts';
-import { freeMemory } from './free-memory.ts';
 import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { currentHost } from './host.ts';
 import { endWithHost } from './host-loss.ts';
-import { IdleEviction } from './idle-eviction.ts';
 import { inboxOf } from './inbox.ts';
 import { inheritedOptions } from './inherited-options.ts';
 import { leaveOnSignal } from './leave-on-signal.ts';
@@ -47,11 +44,11 @@ import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { SecretKeeper } from './secret-keeper.ts';
 import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
-import { StartSweep } from './start-sweep.ts';
+import { buildStartHouse, type StartHouse } from './start-house.ts';
+import { type RecoveryReport, StoreOpening } from './store-opening.ts';
 import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
 import { surroundings } from './surroundings.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
-import { WarmPools } from './warm-pools.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -64,8 +61,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #clock: Clock;
   readonly #awake: AwakeClock;
-  readonly #admission: AdmissionControl;
-  readonly #eviction: IdleEviction;
+  readonly #house: StartHouse;
+  readonly #opening: StoreOpening;
   readonly #actor: Actor<typeof supervisorMachine>;
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
@@ -76,9 +73,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #createdAt: number;
   #phase: SupervisorPhase = 'running';
   readonly #stopped: Promise<void>;
-  readonly #sweep: StartSweep;
   readonly #budget: BudgetDesk;
-  readonly #warm: WarmPools;
   readonly #secrets: SecretKeeper;
 
   constructor(options: SupervisorOptions) {
@@ -89,49 +84,27 @@ export class Supervisor implements AsyncDisposable {
     this.#options = inspect === undefined ? options : { ...options, inspect: this.#observers.isolated(inspect) };
     this.#clock = options.clock === undefined ? systemClock : boundedClock(options.clock);
     this.#awake = awakeClock(this.#clock);
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const tell = (event: FleetEvent) => this.#observers.tell(event);
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    this.#admission = new AdmissionControl({
-      limits: { ...limits, admissionMs: timeouts.admissionMs },
+    this.#house = buildStartHouse(options, { clock: this.#clock, logger, tell });
+    this.#opening = new StoreOpening({
+      store: options.store,
+      durability: options.durability,
       clock: this.#clock,
-      freeMemory: options.admission?.freeMemory ?? freeMemory,
-      before: (signal) => this.#sweep.before(signal),
-      onShort: () => {
-        this.#warm.lend();
-        this.#eviction.look();
-      },
-      onRoom: () => this.#warm.fill(),
-    });
-    this.#warm = new WarmPools({
-      admission: this.#admission,
-      clock: this.#clock,
-      open: options.spawn ?? openSubprocess,
-      restart: options.restart,
-      timeouts: options.timeouts,
-      tell: (event) => this.#observers.tell(event),
-    });
-    this.#eviction = new IdleEviction({
-      isOn: options.admission?.evictIdle === true,
-      shortage: () => this.#admission.shortage(),
+      tell,
+      onLost: (error) => this.#loseStore(error),
+      recover: async () => ({ sessions: [] }),
     });
     this.#budget = new BudgetDesk({
       budget: options.budget ?? {},
       clock: this.#clock,
       inspect: this.#options.inspect,
     });
-    this.#sweep = new StartSweep({
-      // A transport of the caller's own marks no process of this machine with its host.
-      isOn: (options.reap ?? (options.spawn === undefined ? 'orphans' : 'off')) === 'orphans',
-      timeouts: options.timeouts,
-      logger,
-      now: () => this.#clock.now(),
-      tell: (event) => this.#observers.tell(event),
-    });
     this.#accounts = new AccountRegistry({
       quota: options.quota,
       clock: this.#clock,
       inspect: this.#options.inspect,
-      tell: (event) => this.#observers.tell(event),
+      tell,
     });
     this.#groups = new GroupRegistry({
       clock: this.#clock,
@@ -140,7 +113,7 @@ export class Supervisor implements AsyncDisposable {
         inherit: (own) => ({ ...inheritedOptions(options), ...own }),
         restart: restartSpec(options.restart, undefined),
       },
-      tell: (event) => this.#observers.tell(event),
+      tell,
       isTaken: (id) => this.#sessions.has(id),
       assertAdmits: () => this.#assertAdmits(),
       buildSession: (id, input, groups) => {
@@ -152,8 +125,9 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       sessions: () => this.#sessions.values(),
       groups: this.#groups,
-      endWarm: (isHurried) => this.#warm.close(isHurried),
-      tell: (event) => this.#observers.tell(event),
+      flush: () => this.#opening.close(),
+      endWarm: (isHurried) => this.#house.warm.close(isHurried),
+      tell,
     });
     this.#createdAt = this.#clock.now();
     this.#actor = createActor(this.#phases.machine(), {
@@ -178,6 +152,11 @@ export class Supervisor implements AsyncDisposable {
     void this.#stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
   }
 
+  /** Resolves when everything stored is known here, with what goes on of it; rejects with STORE_* where the store cannot be used. */
+  get recovered(): Promise<RecoveryReport> {
+    return this.#opening.recovered;
+  }
+
   get state(): SupervisorStateName {
     return SUPERVISOR_STATES.find((state) => this.#actor.getSnapshot().matches(state)) ?? 'stopped';
   }
@@ -192,15 +171,18 @@ export class Supervisor implements AsyncDisposable {
     const options = this.#optionsOf(input);
     this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
+    if (this.#opening.isUsed) await this.#storeReady(id);
     if (this.#groups.has(id)) throw sessionExists(id);
     this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
     const built = this.#build(id, options, []);
     built.life.begin();
+    const kept = keptStart(built);
     if (options.autoStart !== false) await whenReady(built, { signal, isStopping: () => this.state !== 'running' });
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
+    if (kept !== undefined) await kept;
     return built.session;
   }
 
@@ -211,8 +193,9 @@ export class Supervisor implements AsyncDisposable {
   async prewarm(input: SessionOptions = {}, options: PrewarmOptions = {}): Promise<PrewarmedPool> {
     const own = this.#optionsOf(input);
     this.#assertAdmits();
+    if (this.#opening.isUsed) await this.#storeReady();
     const built = buildSession(`warm-${randomUUID()}`, own, this.#surroundings(own));
-    const pool = await this.#warm.prewarm(built, options);
+    const pool = await this.#house.warm.prewarm(built, options);
     if (this.state === 'running') return pool;
     await pool.close();
     throw notAdmitted(this.state, this.#phase);
@@ -225,6 +208,7 @@ export class Supervisor implements AsyncDisposable {
    */
   async group(options: GroupOptions): Promise<Group> {
     this.#assertAdmits();
+    if (this.#opening.isUsed) await this.#storeReady();
     return this.#groups.start(options).catch((error: unknown) => {
       throw isCalledOff(error) && this.state !== 'running' ? notAdmitted(this.state, this.#phase) : error;
     });
@@ -262,7 +246,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
   load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return this.#admission.load;
+    return this.#house.admission.load;
   }
 
   /** What everybody has spent, and what they may, as JSON. */
@@ -288,7 +272,7 @@ export class Supervisor implements AsyncDisposable {
    * `orphan.reaped` or `orphan.survived`. See `reapOrphans`.
    */
   reapOrphans(options: ReapOptions = {}): Promise<ReapReport> {
-    return this.#sweep.run(options);
+    return this.#house.sweep.run(options);
   }
 
   /**
@@ -359,12 +343,16 @@ export class Supervisor implements AsyncDisposable {
       spending: seat.spending,
       raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,
+      groups,
+      store: this.#opening.desk,
+      storeRefusal: () => this.#opening.refusal,
+      head: this.#opening.headOf(id),
     });
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
     account?.follow(built);
-    if (groups.length === 0) this.#eviction.watch(built);
+    if (groups.length === 0) this.#house.eviction.watch(built);
     this.#actor.send({ type: 'child.started' });
     this.#phases.added(built);
     built.log.listen((event) => {
@@ -375,6 +363,7 @@ export class Supervisor implements AsyncDisposable {
     void built.life.ended.then(() => {
       this.#budget.leave(id);
       this.#sessions.delete(id);
+      this.#opening.left(built);
       this.#phases.removed(built);
       this.#tellMachine({ type: 'child.stopped' });
     });
@@ -386,8 +375,8 @@ export class Supervisor implements AsyncDisposable {
       options: this.#options,
       clock: this.#clock,
       awake: this.#awake,
-      warm: this.#warm,
-      admission: this.#admission,
+      warm: this.#house.warm,
+      admission: this.#house.admission,
       observers: this.#observers,
       secrets: this.#secrets,
       admitsPrompts: () => this.state === 'running',
@@ -396,5 +385,16 @@ export class Supervisor implements AsyncDisposable {
 
   #assertAdmits(): void {
     if (this.state !== 'running') throw notAdmitted(this.state, this.#phase);
+    if (this.#opening.refusal !== undefined) throw this.#opening.refusal;
+  }
+
+  async #storeReady(id?: string): Promise<void> {
+    await this.#opening.ready(id);
+    this.#assertAdmits();
+  }
+
+  /** Somebody else writes to the store: what runs here must not go on beside it. */
+  #loseStore(error: TroupeError): void {
+    for (const { life } of this.#sessions.values()) life.stop('kill', causeOf(error));
   }
 }

@@ -1,0 +1,23 @@
+import type { OnPromptLost } from '../launch/session-options.ts';
+import type { EventLog } from '../store/event-log.ts';
+import type { ResultFacts } from '../wire/facts.ts';
+import type { Again } from './quota-retry.ts';
+import type { RestoredConversation } from './restored-conversation.ts';
+import type { Spending } from './spending.ts';
+
+export interface ConversationOptions {
+  readonly log: EventLog;
+  readonly maxQueued: number;
+  readonly onLost: OnPromptLost;
+  readonly wanted: string | undefined;
+  readonly continuesOther: boolean;
+  readonly expectedMode: () => string;
+  /** Asked before each prompt goes out; what is held back waits for `goOn`. */
+  readonly admitsWork?: () => boolean;
+  readonly again?: (result: ResultFacts) => Again | undefined;
+  readonly spending?: Spending;
+  /** A prompt could go out, and there is no process that takes it. */
+  readonly onStranded?: () => void;
+  /** From before a restart of the host. */
+  readonly restored?: RestoredConversation | undefined;
+}

@@ -1,0 +1,179 @@
+import type { Clock } from '../clock.ts';
+import { canonicalJson } from '../permissions/canonical-json.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import { type PermissionRequest, subjectOf } from '../permissions/permission-request.ts';
+import type { SessionEvent } from '../store/session-event.ts';
+import type { RecordChange } from '../store/session-journal.ts';
+import type { RecordName } from '../store/store.ts';
+import type { PermissionRecord, SessionRecord, StoreRecord } from '../store/store-record.ts';
+import { childRecord } from './child-record.ts';
+import type { Conversation } from './conversation.ts';
+import { lifeDeadlines } from './deadlines.ts';
+import { digestOf } from './prompt-digest.ts';
+import type { PromptRecord } from './prompt-record.ts';
+import type { SessionLife } from './session-life.ts';
+import type { RuntimeSettings } from './session-settings.ts';
+import { asJson } from './stored-json.ts';
+import type { StoredOptions } from './stored-options.ts';
+import { storedPromptOf } from './stored-prompt.ts';
+import { storedSessionOf } from './stored-session.ts';
+
+export interface SessionRecordsOptions {
+  readonly clock: Clock;
+  readonly options: StoredOptions;
+  /** The groups it belongs to, the outermost first. */
+  readonly groups: readonly string[];
+  readonly life: SessionLife;
+  readonly conversation: Conversation;
+  readonly desk: PermissionDesk;
+  readonly settings: RuntimeSettings;
+  /** When hosts took it up after a crash, since its last completed turn. */
+  readonly recoveries: () => readonly number[];
+}
+
+/** Records of ended prompts, of settled questions and of turns that are kept; the oldest go. */
+const ENDED_PROMPTS_KEPT = 1_000;
+const SETTLED_QUESTIONS_KEPT = 200;
+const TURNS_KEPT = 1_000;
+
+/** Which records of a session an event changes, read from the session in the moment in which the event is logged. */
+export class SessionRecords {
+  readonly #options: SessionRecordsOptions;
+  /** Of each prompt that has not ended: what was written last of what can change without an event of its own. */
+  readonly #followed = new Map<string, string>();
+  readonly #ended = new Retained('prompt', ENDED_PROMPTS_KEPT);
+  readonly #settled = new Retained('permission', SETTLED_QUESTIONS_KEPT);
+  readonly #turns = new Retained('ledger', TURNS_KEPT);
+  #endedAt: number | undefined;
+
+  constructor(options: SessionRecordsOptions) {
+    this.#options = options;
+    const { queued, outstanding } = options.conversation.ledger;
+    // Of a session from before a restart of the host.
+    for (const record of [...outstanding, ...queued]) this.#followed.set(record.id, printOf(record));
+  }
+
+  of(event: SessionEvent): RecordChange | undefined {
+    switch (event.type) {
+      case 'message':
+      case 'stderr':
+      case 'diagnostic':
+      case 'hook.called':
+      case 'mcp.server-changed':
+      case 'turn.started':
+        return undefined;
+      case 'prompt.accepted':
+      case 'prompt.delivered':
+      case 'prompt.started':
+      case 'prompt.in-doubt':
+      case 'prompt.deferred':
+      case 'prompt.ended':
+        return this.#prompt(event.promptId, event.type === 'prompt.ended');
+      case 'permission.requested':
+      case 'permission.settled':
+        return this.#permission(event.requestId, event);
+      case 'turn.ended':
+        return this.#turn();
+      default:
+        if (event.type === 'session.ended') this.#endedAt = event.at;
+        return { records: [this.session(), ...this.#changedPrompts()] };
+    }
+  }
+
+  /** The session as it is now. */
+  session(): SessionRecord {
+    const { options, groups, life, conversation, settings, recoveries } = this.#options;
+    const { context, value } = life.childSnapshot();
+    const deadlines = lifeDeadlines(life).flatMap(({ what, at }) => (at < Infinity ? [[what, at] as const] : []));
+    return storedSessionOf({
+      state: life.state,
+      endedAt: this.#endedAt,
+      options,
+      groups,
+      settings,
+      conversation,
+      hasProcess: life.incarnation !== undefined,
+      child: childRecord(context, value === 'registered' ? 'waiting' : value),
+      restarts: context.restarts,
+      recoveries: recoveries(),
+      deadlines: Object.fromEntries(deadlines),
+    });
+  }
+
+  #prompt(id: string, hasEnded: boolean): RecordChange | undefined {
+    const record = this.#options.conversation.ledger.find(id);
+    if (record === undefined) return undefined;
+    this.#followed.set(id, printOf(record));
+    const records = [storedPromptOf(record)];
+    if (!hasEnded) return { records };
+    this.#followed.delete(id);
+    return { records, forget: this.#ended.add(id) };
+  }
+
+  /** After a loss prompts wait again, without an event of their own. */
+  #changedPrompts(): StoreRecord[] {
+    const { ledger } = this.#options.conversation;
+    return [...this.#followed].flatMap(([id, print]) => {
+      const record = ledger.find(id);
+      if (record === undefined || record.state === 'ended' || printOf(record) === print) return [];
+      this.#followed.set(id, printOf(record));
+      return [storedPromptOf(record)];
+    });
+  }
+
+  #permission(id: string, event: SessionEvent): RecordChange | undefined {
+    const request = this.#options.desk.get(id);
+    if (request === undefined) return undefined;
+    const records = [this.#permissionEntry(request, event.at)];
+    return request.settlement === undefined ? { records } : { records, forget: this.#settled.add(id) };
+  }
+
+  #permissionEntry(request: PermissionRequest, at: number): PermissionRecord {
+    const { id, kind: about, settlement, toolName, askedAt } = request;
+    const deadline = this.#options.desk.deadlineOf(id);
+    return {
+      kind: 'permission',
+      id,
+      about,
+      state: settlement === undefined ? 'open' : 'settled',
+      ...(toolName === undefined ? {} : { toolName }),
+      inputDigest: digestOf(canonicalJson(subjectOf(request)), undefined),
+      requestedAt: askedAt,
+      ...(deadline === undefined ? {} : { expiresAt: deadline }),
+      ...(settlement === undefined ? {} : { decision: { outcome: settlement.outcome, by: settlement.by, at } }),
+      question: asJson(request),
+    };
+  }
+
+  #turn(): RecordChange {
+    const turn = this.#options.conversation.storedTurn();
+    if (turn === undefined) return { records: [this.session()] };
+    return { records: [this.session(), turn], forget: this.#turns.add(turn.id) };
+  }
+}
+
+/** The newest of a kind of records; what goes for them is forgotten by the store, too. */
+class Retained {
+  readonly #kind: RecordName['kind'];
+  readonly #max: number;
+  readonly #ids = new Set<string>();
+
+  constructor(kind: RecordName['kind'], max: number) {
+    this.#kind = kind;
+    this.#max = max;
+  }
+
+  add(id: string): RecordName[] {
+    this.#ids.delete(id);
+    this.#ids.add(id);
+    const oldest = this.#ids.values().next();
+    if (this.#ids.size <= this.#max || oldest.done === true) return [];
+    this.#ids.delete(oldest.value);
+    return [{ kind: this.#kind, id: oldest.value }];
+  }
+}
+
+function printOf(record: PromptRecord): string {
+  const { state, wireId, isRepeated, wasDelivered, wasInterruptAsked, isFolded, doubt } = record;
+  return `${state} ${wireId} ${isRepeated} ${wasDelivered} ${wasInterruptAsked} ${isFolded} ${doubt?.code ?? ''}`;
+}

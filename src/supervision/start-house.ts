@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.ts';
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import type { Logger, SupervisorOptions } from '../launch/supervisor-options.ts';
+import { openSubprocess } from '../transport/subprocess-transport.ts';
+import { AdmissionControl } from './admission.ts';
+import type { FleetEvent } from './fleet-event.ts';
+import { freeMemory } from './free-memory.ts';
+import { IdleEviction } from './idle-eviction.ts';
+import { StartSweep } from './start-sweep.ts';
+import { WarmPools } from './warm-pools.ts';
+
+/** Everything that decides whether, and how fast, a process may start. */
+export interface StartHouse {
+  readonly admission: AdmissionControl;
+  readonly warm: WarmPools;
+  readonly eviction: IdleEviction;
+  readonly sweep: StartSweep;
+}
+
+export interface StartHouseSurroundings {
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  readonly tell: (event: FleetEvent) => void;
+}
+
+export function buildStartHouse(
+  options: SupervisorOptions,
+  { clock, logger, tell }: StartHouseSurroundings,
+): StartHouse {
+  const { spawn, timeouts, restart } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  const sweep = new StartSweep({
+    // A transport of the caller's own marks no process of this machine with its host.
+    isOn: (options.reap ?? (spawn === undefined ? 'orphans' : 'off')) === 'orphans',
+    timeouts,
+    logger,
+    now: () => clock.now(),
+    tell,
+  });
+  const admission: AdmissionControl = new AdmissionControl({
+    limits: { ...limits, admissionMs },
+    clock,
+    freeMemory: options.admission?.freeMemory ?? freeMemory,
+    before: (signal) => sweep.before(signal),
+    onShort: () => {
+      warm.lend();
+      eviction.look();
+    },
+    onRoom: () => warm.fill(),
+  });
+  const warm = new WarmPools({ admission, clock, open: spawn ?? openSubprocess, restart, timeouts, tell });
+  const eviction = new IdleEviction({
+    isOn: options.admission?.evictIdle === true,
+    shortage: () => admission.shortage(),
+  });
+  return { admission, warm, eviction, sweep };
+}

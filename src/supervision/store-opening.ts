@@ -1,0 +1,109 @@
+import type { TroupeError } from '../errors.ts';
+import type { SupervisorOptions } from '../launch/supervisor-options.ts';
+import { assertDriver } from '../store/sqlite/driver.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { LogHead, Store } from '../store/store.ts';
+import { StoreDesk, type StoreDeskOptions } from '../store/store-desk.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
+  readonly store: SupervisorOptions['store'];
+  readonly durability: SupervisorOptions['durability'];
+  /** Takes up what the store has, before anything new begins. */
+  readonly recover: (desk: StoreDesk) => Promise<RecoveryReport>;
+}
+
+/** What a supervisor found in its store. */
+export interface RecoveryReport {
+  /** Ids of the sessions that go on, in the order in which they came to be. */
+  readonly sessions: readonly string[];
+}
+
+const NOTHING_RECOVERED: RecoveryReport = { sessions: [] };
+
+/** The store of a supervisor, from its options to its end. Without one everything lasts as long as the process. */
+export class StoreOpening {
+  /** Resolves when everything stored is known; rejects with the reason the store cannot be used. */
+  readonly recovered: Promise<RecoveryReport>;
+  readonly #options: StoreOpeningOptions;
+  readonly #isUsed: boolean;
+  readonly #heads = new Map<string, LogHead>();
+  #desk: StoreDesk | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Throws STORE_DRIVER_MISSING. */
+  constructor(options: StoreOpeningOptions) {
+    this.#options = options;
+    const { store } = options;
+    this.#isUsed = store !== undefined && store !== ':memory:';
+    if (typeof store === 'string' && this.#isUsed) assertDriver();
+    this.recovered = this.#isUsed ? this.#open() : Promise.resolve(NOTHING_RECOVERED);
+    // It is told to everybody who asks, and to every start.
+    this.recovered.catch(() => {});
+  }
+
+  /** Undefined where nothing is stored, and before the store is open. */
+  get desk(): StoreDesk | undefined {
+    return this.#desk;
+  }
+
+  /** False where everything lasts only as long as this process. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** Why nothing new may begin; undefined when it may. */
+  get refusal(): TroupeError | undefined {
+    return this.#desk?.refusal;
+  }
+
+  /** Resolves when the store is known, and where the log of that session stands; rejects where it cannot be used. */
+  async ready(sessionId?: string): Promise<void> {
+    await this.recovered;
+    if (sessionId === undefined || this.#heads.has(sessionId)) return;
+    const head = await this.#desk?.store.head(sessionId);
+    if (head !== undefined) this.#heads.set(sessionId, head);
+  }
+
+  headOf(sessionId: string): LogHead | undefined {
+    return this.#heads.get(sessionId);
+  }
+
+  /** The session is over. One with the same id goes on counting. */
+  left({ session, log, journal }: BuiltSession): void {
+    if (this.#desk === undefined || journal === undefined) return;
+    const { lastSeq } = log;
+    this.#heads.set(session.id, { lastSeq, firstSeq: lastSeq + 1, epoch: log.epoch });
+    this.#desk.leave(journal);
+  }
+
+  /** Resolves when everything is written and the store is let go of. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #open(): Promise<RecoveryReport> {
+    const store = await this.#opened();
+    const { clock, tell, onLost, recover } = this.#options;
+    const desk = new StoreDesk({ store, clock, tell, onLost });
+    for await (const { sessionId, lastSeq, firstSeq, epoch } of store.sessions()) {
+      this.#heads.set(sessionId, { lastSeq, firstSeq, epoch });
+    }
+    this.#desk = desk;
+    return await recover(desk);
+  }
+
+  async #opened(): Promise<Store> {
+    const { store, durability = 'batched', clock } = this.#options;
+    if (typeof store === 'object') return store;
+    return await openSqliteStore(store ?? '', { durability, clock });
+  }
+
+  async #close(): Promise<void> {
+    await this.recovered.catch(() => {});
+    await this.#desk?.flush();
+    // One that was given is its owner's.
+    if (typeof this.#options.store === 'string') await this.#desk?.store.close().catch(() => {});
+  }
+}
