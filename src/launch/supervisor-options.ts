@@ -154,7 +154,16 @@ const AdmissionShape = {
   freeMemory: callable<() => number>().exactOptional(),
 };
 
-const StoreShape = objectWith<Store>('a store', 'append', 'head', 'read', 'snapshot', 'sessions', 'health', 'close');
+const StoreShape = objectWith<Store>(
+  'a path, ":memory:" or a store',
+  'append',
+  'head',
+  'read',
+  'snapshot',
+  'sessions',
+  'health',
+  'close',
+);
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
