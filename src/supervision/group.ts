@@ -299,7 +299,10 @@ export class Group implements GroupMember {
 
   #adopt(child: SessionChild | GroupChild): SessionMember | Group {
     const id = this.#around.claim(child);
-    const onEnded: EndListener = (cause) => this.#memberEnded(id, cause);
+    const onEnded: EndListener = (cause) => {
+      // It was about to be taken down: an end of its own before that is no second failure, as in OTP.
+      if (!this.#restarts.isToStop(id)) this.#memberEnded(id, cause);
+    };
     const member =
       child.kind === 'group'
         ? new Group(id, child, this.#around, onEnded)

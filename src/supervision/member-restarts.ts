@@ -54,6 +54,11 @@ export class MemberRestarts {
     if (this.#rounds.get(key) === round) this.#rounds.delete(key);
   }
 
+  /** A restart is to stop this member, or is stopping it. */
+  isToStop(id: string): boolean {
+    return this.#stops.has(id);
+  }
+
   /** Resolves when no restart is to stop this member any more: who leaves with a restart leaves when its turn comes. */
   async stopped(id: string): Promise<void> {
     await this.#stops.get(id);

@@ -66,6 +66,52 @@ describe('a group of sessions under a supervisor', () => {
   }, 300_000);
 });
 
+describe('two members that crash in one instant', () => {
+  it('lead to the children that OTP would have, also where the one goes down with the restart of the other (SEMANTICS, OTP)', async () => {
+    const seen = new Set<string>();
+    const pair = fc.record({ first: fc.nat(9), second: fc.nat(9), waitSteps: fc.integer({ min: 1, max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(flags, children, fc.array(pair, { minLength: 1, maxLength: 6 }), async (rules, kinds, pairs) => {
+        const specs = kinds.map(({ restart, isSignificant }, index) => {
+          const significant = isSignificant && restart !== 'permanent' && rules.autoShutdown !== 'never';
+          return { id: `m${index}`, restart, significant };
+        });
+        const otp = new OtpSupervisor(rules, specs);
+        const { supervisor, clock, group, end, settle } = await stage(rules, specs);
+        for (const { first, second, waitSteps } of pairs) {
+          const living = otp.children.filter(({ pid }) => pid !== undefined).map(({ id }) => id);
+          const one = living[first % Math.max(1, living.length)];
+          const other = living.filter((id) => id !== one)[second % Math.max(1, living.length - 1)];
+          if (one === undefined || other === undefined) break;
+          await clock.advance(waitSteps * STEP_MS - (clock.now() % STEP_MS));
+          let expected = otp.exited(one, false, clock.now());
+          const wentAlong = expected.did === 'restarted' && expected.stopped.includes(other);
+          if (!wentAlong && (expected.did === 'restarted' || expected.did === 'nothing'))
+            expected = otp.exited(other, false, clock.now());
+          end(one, false);
+          end(other, false);
+          await settle();
+          seen.add(wentAlong ? 'went-along' : expected.did);
+
+          const hasEnded = expected.did === 'gave-up' || expected.did === 'shutdown';
+          if (hasEnded) {
+            expect(group.state).toBe(expected.did === 'shutdown' ? 'stopped' : 'quarantined');
+            break;
+          }
+          expect(group.children().map(({ id, status }) => [id, status === 'up'])).toEqual(
+            otp.children.map(({ id, pid }) => [id, pid !== undefined]),
+          );
+        }
+        const stopped = supervisor.shutdown();
+        await clock.advance(60_000);
+        await stopped;
+      }),
+      { numRuns: runs(60) },
+    );
+    expect([...seen].toSorted()).toEqual(expect.arrayContaining(['gave-up', 'restarted', 'went-along']));
+  }, 300_000);
+});
+
 async function stage(
   { strategy, autoShutdown, intensity, periodMs }: OtpFlags,
   specs: readonly {
