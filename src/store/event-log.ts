@@ -24,6 +24,8 @@ export interface EventLogOptions {
   readonly journal?: LogJournal | undefined;
   /** The last event of this session that was logged before, by an earlier log of it. Default 0. */
   readonly lastSeq?: number;
+  /** … and its epoch: those that follow are never smaller. Default 0. */
+  readonly epoch?: number;
 }
 
 /** Where a log keeps its events beyond this process. It calls `publish` of the log, in order. */
@@ -74,6 +76,7 @@ export class EventLog {
     this.#redact = options.redact ?? ((fact) => fact);
     this.#journal = options.journal;
     this.#lastSeq = options.lastSeq ?? 0;
+    this.#epoch = options.epoch ?? 0;
     this.#publishedSeq = this.#lastSeq;
     this.#listeners = new Listeners(options.onListenerError);
     this.#insiders = new Listeners(options.onListenerError);

@@ -83,6 +83,8 @@ export class StoreDesk {
 
   /** Resolves when everything that was logged is durable, or never will be. */
   async flush(): Promise<void> {
+    // Nobody is left who could wait for the timer.
+    this.#retry();
     await Promise.all([...this.#journals].map((journal) => new Promise<void>((resolve) => journal.whenIdle(resolve))));
   }
 

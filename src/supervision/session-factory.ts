@@ -251,7 +251,7 @@ function buildLog(
   journal: SessionJournal | undefined,
 ): EventLog {
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
-  const lastSeq = around.head?.lastSeq ?? 0;
+  const { lastSeq, epoch } = around.head ?? { lastSeq: 0, epoch: 0 };
   const log = new EventLog(
     { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes, subscriber },
     () => around.clock.now(),
@@ -260,6 +260,7 @@ function buildLog(
       redact,
       journal,
       lastSeq,
+      epoch,
     },
   );
   journal?.attach(log, lastSeq);
