@@ -98,15 +98,6 @@ export class PermissionDesk {
     });
   }
 
-  /** When an open question is decided without an answer, in epoch milliseconds; undefined for never. */
-  deadlineOf(id: string): number | undefined {
-    const entry = this.#open.get(id);
-    const deadlineMs = entry?.actor.getSnapshot().context.deadlineMs ?? Number.POSITIVE_INFINITY;
-    return entry === undefined || deadlineMs === Number.POSITIVE_INFINITY
-      ? undefined
-      : entry.request.askedAt + deadlineMs;
-  }
-
   get(id: string): PermissionRequest | undefined {
     return (this.#open.get(id) ?? this.#settled.get(id))?.request;
   }

@@ -1,19 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { canonicalJson } from '../permissions/canonical-json.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
-import { type PermissionRequest, subjectOf } from '../permissions/permission-request.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import type { RecordChange } from '../store/session-journal.ts';
 import type { RecordName } from '../store/store.ts';
-import type { PermissionRecord, SessionRecord, StoreRecord } from '../store/store-record.ts';
+import type { SessionRecord, StoreRecord } from '../store/store-record.ts';
 import { childRecord } from './child-record.ts';
 import type { Conversation } from './conversation.ts';
 import { lifeDeadlines } from './deadlines.ts';
-import { digestOf } from './prompt-digest.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { SessionLife } from './session-life.ts';
 import type { RuntimeSettings } from './session-settings.ts';
-import { asJson } from './stored-json.ts';
 import type { StoredOptions } from './stored-options.ts';
 import { storedPromptOf } from './stored-prompt.ts';
 import { storedSessionOf } from './stored-session.ts';
@@ -45,6 +41,8 @@ export class SessionRecords {
   readonly #settled = new Retained('permission', SETTLED_QUESTIONS_KEPT);
   readonly #turns = new Retained('ledger', TURNS_KEPT);
   #endedAt: number | undefined;
+  /** How many grants were written last. */
+  #grants = 0;
 
   constructor(options: SessionRecordsOptions) {
     this.#options = options;
@@ -71,7 +69,9 @@ export class SessionRecords {
         return this.#prompt(event.promptId, event.type === 'prompt.ended');
       case 'permission.requested':
       case 'permission.settled':
-        return this.#permission(event.requestId, event);
+      case 'permission.rebound':
+      case 'permission.unheard':
+        return this.#permission(event.requestId);
       case 'turn.ended':
         return this.#turn();
       default:
@@ -82,7 +82,7 @@ export class SessionRecords {
 
   /** The session as it is now. */
   session(): SessionRecord {
-    const { options, groups, life, conversation, settings, recoveries } = this.#options;
+    const { options, groups, life, conversation, desk, settings, recoveries } = this.#options;
     const { context, value } = life.childSnapshot();
     const deadlines = lifeDeadlines(life).flatMap(({ what, at }) => (at < Infinity ? [[what, at] as const] : []));
     return storedSessionOf({
@@ -91,6 +91,7 @@ export class SessionRecords {
       options,
       groups,
       settings,
+      grants: desk.grants(),
       conversation,
       hasProcess: life.incarnation !== undefined,
       child: childRecord(context, value === 'registered' ? 'waiting' : value),
@@ -121,28 +122,16 @@ export class SessionRecords {
     });
   }
 
-  #permission(id: string, event: SessionEvent): RecordChange | undefined {
-    const request = this.#options.desk.get(id);
-    if (request === undefined) return undefined;
-    const records = [this.#permissionEntry(request, event.at)];
-    return request.settlement === undefined ? { records } : { records, forget: this.#settled.add(id) };
-  }
-
-  #permissionEntry(request: PermissionRequest, at: number): PermissionRecord {
-    const { id, kind: about, settlement, toolName, askedAt } = request;
-    const deadline = this.#options.desk.deadlineOf(id);
-    return {
-      kind: 'permission',
-      id,
-      about,
-      state: settlement === undefined ? 'open' : 'settled',
-      ...(toolName === undefined ? {} : { toolName }),
-      inputDigest: digestOf(canonicalJson(subjectOf(request)), undefined),
-      requestedAt: askedAt,
-      ...(deadline === undefined ? {} : { expiresAt: deadline }),
-      ...(settlement === undefined ? {} : { decision: { outcome: settlement.outcome, by: settlement.by, at } }),
-      question: asJson(request),
-    };
+  /** A question, and what its answer may have granted. */
+  #permission(id: string): RecordChange | undefined {
+    const { desk } = this.#options;
+    const record = desk.record(id);
+    if (record === undefined) return undefined;
+    if (record.state === 'open') return { records: [record] };
+    const grants = desk.grants().length;
+    const records = grants === this.#grants ? [record] : [record, this.session()];
+    this.#grants = grants;
+    return { records, forget: this.#settled.add(id) };
   }
 
   #turn(): RecordChange {
