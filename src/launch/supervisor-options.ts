@@ -20,6 +20,7 @@ import {
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { readPlainValue } from './plain-value.ts';
 import { type QuotaOptions, QuotaShape } from './quota-options.ts';
+import { type RetentionOptions, RetentionShape } from './retention-options.ts';
 import { type SecretOptions, SecretShape } from './secret-options.ts';
 import type { LimitOptions, OnPromptLost, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
 
@@ -124,6 +125,8 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   readonly store?: string | Store;
   /** How a file is written: `batched` (default) shares each flush of the disk among what comes within 10 ms, `strict` waits for nobody. */
   readonly durability?: Durability;
+  /** How much the store keeps of what was, looked after each minute in the background. */
+  readonly retention?: RetentionOptions;
 }
 
 const SupervisorLimitShape = {
@@ -161,6 +164,7 @@ const StoreShape = objectWith<Store>(
   'read',
   'snapshot',
   'sessions',
+  'prune',
   'health',
   'close',
 );
@@ -198,6 +202,7 @@ const Shape = {
   onHostLost: z.enum(['wait', 'end']).exactOptional(),
   store: z.union([FilledText, StoreShape], { error: 'expected a path, ":memory:" or a store' }).exactOptional(),
   durability: z.enum(['strict', 'batched']).exactOptional(),
+  retention: z.strictObject(RetentionShape).exactOptional(),
 };
 
 const SupervisorOptionsSchema = z.strictObject(Shape);
@@ -214,6 +219,7 @@ const SUPERVISOR_OPTION_NAMES = {
   quota: Object.keys(QuotaShape),
   'quota.backoff': Object.keys(BackoffShape),
   secrets: Object.keys(SecretShape),
+  retention: Object.keys(RetentionShape),
 };
 
 true satisfies Agrees<z.infer<typeof SupervisorOptionsSchema>, SupervisorOptions>;

@@ -1,14 +1,15 @@
 import type { TroupeError } from '../errors.ts';
+import { DEFAULT_RETENTION, type RetentionOptions } from '../launch/retention-options.ts';
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
 import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { LogHead, Store } from '../store/store.ts';
 import { StoreDesk, type StoreDeskOptions } from '../store/store-desk.ts';
+import { RetentionKeeper } from './retention-keeper.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
-  readonly store: SupervisorOptions['store'];
-  readonly durability: SupervisorOptions['durability'];
+  readonly given: Pick<SupervisorOptions, 'store' | 'durability' | 'retention'>;
   /** Takes up what the store has, before anything new begins. */
   readonly recover: (desk: StoreDesk) => Promise<RecoveryReport>;
 }
@@ -29,12 +30,13 @@ export class StoreOpening {
   readonly #isUsed: boolean;
   readonly #heads = new Map<string, LogHead>();
   #desk: StoreDesk | undefined;
+  #retention: RetentionKeeper | undefined;
   #closing: Promise<void> | undefined;
 
   /** Throws STORE_DRIVER_MISSING. */
   constructor(options: StoreOpeningOptions) {
     this.#options = options;
-    const { store } = options;
+    const { store } = options.given;
     this.#isUsed = store !== undefined && store !== ':memory:';
     if (typeof store === 'string' && this.#isUsed) assertDriver();
     this.recovered = this.#isUsed ? this.#open() : Promise.resolve(NOTHING_RECOVERED);
@@ -91,19 +93,27 @@ export class StoreOpening {
       this.#heads.set(sessionId, { lastSeq, firstSeq, epoch });
     }
     this.#desk = desk;
+    this.#retention = new RetentionKeeper({ store, clock, retention: this.#policy() });
     return await recover(desk);
   }
 
   async #opened(): Promise<Store> {
-    const { store, durability = 'batched', clock } = this.#options;
+    const { store, durability = 'batched' } = this.#options.given;
     if (typeof store === 'object') return store;
-    return await openSqliteStore(store ?? '', { durability, clock });
+    return await openSqliteStore(store ?? '', { durability, clock: this.#options.clock });
+  }
+
+  /** The defaults are for a store of ours: what stays in one that was given is its owner's to say. */
+  #policy(): RetentionOptions {
+    const { store, retention } = this.#options.given;
+    return typeof store === 'string' ? { ...DEFAULT_RETENTION, ...retention } : { ...retention };
   }
 
   async #close(): Promise<void> {
     await this.recovered.catch(() => {});
+    await this.#retention?.stop();
     await this.#desk?.flush();
     // One that was given is its owner's.
-    if (typeof this.#options.store === 'string') await this.#desk?.store.close().catch(() => {});
+    if (typeof this.#options.given.store === 'string') await this.#desk?.store.close().catch(() => {});
   }
 }

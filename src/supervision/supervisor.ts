@@ -88,8 +88,7 @@ export class Supervisor implements AsyncDisposable {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#house = buildStartHouse(options, { clock: this.#clock, logger, tell });
     this.#opening = new StoreOpening({
-      store: options.store,
-      durability: options.durability,
+      given: options,
       clock: this.#clock,
       tell,
       onLost: (error) => this.#loseStore(error),

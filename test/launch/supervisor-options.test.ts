@@ -44,6 +44,8 @@ describe('supervisor options', () => {
     [{ limits: { maxSessions: 0 } }, 'limits.maxSessions', /whole number above 0/],
     [{ store: {} }, 'store', /a path, ":memory:" or a store/],
     [{ durability: 'sometimes' }, 'durability', /strict/],
+    [{ retention: { maxBytes: 0.5 } }, 'retention.maxBytes', /whole number above 0, or Infinity/],
+    [{ retention: { maxEvents: 5 } }, 'retention.maxEvents', /is not an option/],
     [{ permissions: { onTimeout: 'allow' } }, 'permissions.onTimeout', /"deny"/],
     [{ clock: { now: () => 0 } }, 'clock', /setTimeout, clearTimeout and now/],
     [{ logger: console.log }, 'logger', /debug, info, warn and error/],

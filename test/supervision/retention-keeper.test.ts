@@ -4,6 +4,7 @@ import type { RetentionOptions } from '../../src/launch/retention-options.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import type { StoredEvent } from '../../src/store/store.ts';
 import { RetentionKeeper } from '../../src/supervision/retention-keeper.ts';
+import { createSupervisor } from '../../src/supervision/supervisor.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 
 const MINUTE = 60_000;
@@ -63,6 +64,24 @@ describe('the retention of a store', () => {
       await minute();
       expect((await seqsOf(store)).length).toBe(5);
     }
+  });
+});
+
+describe('the option `retention` of a supervisor', () => {
+  it('has its store forget in the background, and nothing more once it is shut down', async () => {
+    const clock = simulatedClock();
+    const store = new MemoryStore();
+    await store.append({ sessionId: 'a', epoch: 1, events: events(1, 5) });
+    const supervisor = createSupervisor({ store, clock, retention: { maxEventsPerSession: 2 } });
+    await supervisor.recovered;
+
+    clock.increment(MINUTE);
+    await expect.poll(() => seqsOf(store)).toEqual(['log.truncated before 4', 4, 5]);
+    await supervisor.shutdown();
+    await store.append({ sessionId: 'a', epoch: 1, events: events(6, 9) });
+    clock.increment(MINUTE);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await seqsOf(store)).length).toBe(7);
   });
 });
 
