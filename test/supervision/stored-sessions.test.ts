@@ -36,17 +36,18 @@ describe('a session of a supervisor with a store', () => {
   });
 
   it('shows nobody an event that a crash could still take back; what a reader saw is in the store, byte for byte (P7)', async () => {
-    const { store, supervisor } = house();
+    const { store, supervisor, fleet } = house(() => {});
     const session = await supervisor.start({ id: 'a' });
     const seen: ObservedEvent[] = [];
     const reading = read(session, seen);
     const turn = session.prompt('work');
-    await turn.accepted;
+    await until(() => fleet.prompts.length === 1);
     store.steer('hold');
+    fleet.prompts[0]?.complete();
     await settled();
-    const before = seen.length;
-    await settled();
-    expect(seen).toHaveLength(before);
+    expect(session.snapshot()).toMatchObject({ outstanding: [] });
+    expect(session.snapshot().seq).toBeGreaterThan(seen.length);
+    expect(seqsOf(seen)).toEqual(await storedSeqs(store));
     store.steer(undefined);
     await turn.result;
     await session.close();
