@@ -168,6 +168,12 @@ export const ENDINGS = {
     codes: ['TREE_SURVIVED'],
     advice: 'End the pids that the error names, then `restart()`.',
   },
+  'host-lost': {
+    ...FINAL,
+    recognised: 'The host was lost, and the session cannot, or is not to, go on by itself under the next one.',
+    codes: ['HOST_LOST', 'RECOVERIES_USED_UP', 'RECORD_UNREADABLE', 'OPTIONS_MISSING'],
+    advice: 'Read the reason in `session.recovered`; give what is missing, or `restart()`.',
+  },
   auth: {
     ...WALL,
     recognised: 'The process ended, and the last word of the CLI was that the login is missing, expired or refused.',

@@ -67,6 +67,7 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitName | 'maxSessions' | 'maxSta
   maxControlPending: 256,
   maxLogBytes: 16 * 2 ** 20,
   maxLogItems: 20_000,
+  maxRecoveries: 5,
 };
 
 /**
@@ -87,6 +88,7 @@ export const HIGHEST_LIMITS: Readonly<Record<keyof SupervisorLimitOptions, numbe
   maxControlPending: 100_000,
   maxLogBytes: 16 * 2 ** 30,
   maxLogItems: 10_000_000,
+  maxRecoveries: 1_000_000,
   maxSessionsPerKey: 100_000,
   startsPerConfigDir: 10_000,
   minFreeMemoryBytes: 2 ** 40,

@@ -88,6 +88,7 @@ const LIMIT_NAMES = [
   'maxControlPending',
   'maxLogBytes',
   'maxLogItems',
+  'maxRecoveries',
 ] as const satisfies readonly (keyof LimitOptions)[];
 
 export const TimeoutShape = allOptional(TIMEOUT_NAMES, () => Duration);
@@ -105,6 +106,9 @@ export const BackoffShape = {
 
 /** What happens to a prompt that was cut off. */
 export const PromptLossShape = z.enum(['once', 'retry', 'fail', 'ask']);
+
+/** What happens to a session whose host was lost. */
+export const HostLossShape = z.enum(['resume', 'hold', 'fail']);
 
 export const RestartShape = {
   type: z.enum(['permanent', 'transient', 'temporary']).exactOptional(),

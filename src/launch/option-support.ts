@@ -117,6 +117,7 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   keepDescendants: host('what happens to processes left behind'),
   restart: host('when a process is replaced', { fallback: '`DEFAULT_RESTART`' }),
   onPromptLost: host('what becomes of a prompt that was cut off', { fallback: '`once`' }),
+  onRestart: host('what becomes of a session whose host was lost', { fallback: '`resume`' }),
   timeouts: host('deadlines', { fallback: '`DEFAULT_TIMEOUTS`' }),
   limits: host('bounds', { fallback: '`DEFAULT_LIMITS`' }),
   budget: host('what the session may spend', { fallback: 'no limit' }),

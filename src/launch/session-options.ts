@@ -109,6 +109,14 @@ export interface RestartOptions {
  */
 export type OnPromptLost = 'once' | 'retry' | 'fail' | 'ask';
 
+/**
+ * What happens to a session whose host was lost, when a supervisor opens its store again:
+ * - `resume` (the default): it goes on as it was; one with prompts that wait, or were cut off, gets a process at once.
+ * - `hold`: it is there with everything it had, and nothing runs until `session.restart()`.
+ * - `fail`: it ends with HOST_LOST, and so do its prompts.
+ */
+export type OnRestart = 'resume' | 'hold' | 'fail';
+
 /** Deadlines in milliseconds, `Infinity` for none. Defaults: `DEFAULT_TIMEOUTS`. */
 export interface TimeoutOptions {
   readonly spawnMs?: number;
@@ -143,6 +151,8 @@ export interface LimitOptions {
   readonly maxControlPending?: number;
   readonly maxLogBytes?: number;
   readonly maxLogItems?: number;
+  /** Recoveries with unfinished work, without a turn that ended well since; one more and the session is quarantined. */
+  readonly maxRecoveries?: number;
 }
 
 /** With what a session is started. Names are spelled as in the official TypeScript SDK; an option left out is not sent. */
@@ -317,6 +327,7 @@ export interface SessionOptions {
   readonly keepDescendants?: boolean;
   readonly restart?: RestartOptions;
   readonly onPromptLost?: OnPromptLost;
+  readonly onRestart?: OnRestart;
   readonly timeouts?: TimeoutOptions;
   readonly limits?: LimitOptions;
   /** What this session may spend; each entry replaces what the supervisor says of every session. */

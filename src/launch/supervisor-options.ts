@@ -10,6 +10,7 @@ import {
   callable,
   Duration,
   FilledText,
+  HostLossShape,
   LimitShape,
   limitShape,
   objectWith,
@@ -22,7 +23,14 @@ import { readPlainValue } from './plain-value.ts';
 import { type QuotaOptions, QuotaShape } from './quota-options.ts';
 import { type RetentionOptions, RetentionShape } from './retention-options.ts';
 import { type SecretOptions, SecretShape } from './secret-options.ts';
-import type { LimitOptions, OnPromptLost, RestartOptions, SessionOptions, TimeoutOptions } from './session-options.ts';
+import type {
+  LimitOptions,
+  OnPromptLost,
+  OnRestart,
+  RestartOptions,
+  SessionOptions,
+  TimeoutOptions,
+} from './session-options.ts';
 
 /** Where Troupe's own log lines go; a pino logger fits. */
 export interface Logger {
@@ -82,6 +90,7 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
   /** For sessions that do not set their own. */
   readonly restart?: RestartOptions;
   readonly onPromptLost?: OnPromptLost;
+  readonly onRestart?: OnRestart;
   readonly limits?: SupervisorLimitOptions;
   readonly timeouts?: SupervisorTimeoutOptions;
   readonly admission?: AdmissionOptions;
@@ -175,6 +184,7 @@ const Shape = {
   configDir: FilledText.exactOptional(),
   restart: z.strictObject(RestartShape).exactOptional(),
   onPromptLost: PromptLossShape.exactOptional(),
+  onRestart: HostLossShape.exactOptional(),
   limits: z.strictObject(SupervisorLimitShape).exactOptional(),
   timeouts: z.strictObject(SupervisorTimeoutShape).exactOptional(),
   admission: z.strictObject(AdmissionShape).exactOptional(),

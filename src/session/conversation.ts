@@ -41,6 +41,7 @@ export class Conversation {
   #epoch = 0;
   #isTurnOpen = false;
   #completedTurns = 0;
+  #recoveries: readonly number[] = [];
   #isWorking = false;
   #lastErrors: readonly string[] = [];
   /** Who waits for the prompts to change: interrupts and drains. */
@@ -137,6 +138,11 @@ export class Conversation {
   /** Turns with a result that is no error; 0 while nothing was ever answered. */
   get completedTurns(): number {
     return this.#completedTurns;
+  }
+
+  /** When a host took it up with unfinished work, since its last completed turn. */
+  get recoveries(): readonly number[] {
+    return this.#recoveries;
   }
 
   /** The conversation is lost: the next process begins a new one. */
@@ -257,7 +263,9 @@ export class Conversation {
     this.#watchers.wake();
   }
 
-  #restore({ known, conversationIds, completedTurns, epoch, prompts, turns }: RestoredConversation): void {
+  #restore(restored: RestoredConversation): void {
+    const { known, conversationIds, completedTurns, epoch, prompts, turns } = restored;
+    this.#recoveries = restored.recoveries;
     this.#cli.restore(known, conversationIds);
     this.#completedTurns = completedTurns;
     this.#epoch = epoch;
@@ -327,7 +335,10 @@ export class Conversation {
     this.#delivery?.turnEnded();
     const isFailure = fact.isError && fact.terminalReason?.startsWith('aborted_') !== true;
     this.#lastErrors = isFailure ? [saidIn(fact) ?? ''] : [];
-    if (!fact.isError) this.#completedTurns += 1;
+    if (!fact.isError) {
+      this.#completedTurns += 1;
+      this.#recoveries = [];
+    }
     const cost = this.#book.add(fact, this.facts, this.#ledger.sendsAgain(fact));
     const promptIds = this.#ledger.onResult(fact, cost, this.#cli.hasLifecycle);
     this.#book.closed(fact, cost, { promptIds, at: this.#log.now() });

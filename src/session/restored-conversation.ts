@@ -1,5 +1,9 @@
+import { TroupeError } from '../errors.ts';
+import type { OnPromptLost } from '../launch/session-options.ts';
 import type { LedgerRecord, SessionRecord, PromptRecord as StoredPrompt, StoreRecord } from '../store/store-record.ts';
+import type { Conversation } from './conversation.ts';
 import type { CountedUsage, Totals } from './cost-meter.ts';
+import { fateAfterLoss, type PromptFate } from './loss-policy.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { factsOfStored, type KnownFacts } from './stored-facts.ts';
 import { promptOfStored } from './stored-prompt.ts';
@@ -18,6 +22,8 @@ export interface RestoredConversation {
   /** Of those, the unfinished ones whose content was stored without its secrets: they cannot be sent again. */
   readonly unsendable: ReadonlySet<string>;
   readonly turns: RestoredTurns;
+  /** When a host took it up with unfinished work, since its last completed turn. */
+  readonly recoveries: readonly number[];
 }
 
 export interface RestoredTurns {
@@ -43,6 +49,7 @@ export function restoredConversationOf(
     epoch,
     prompts: inOrder.map(promptOfStored),
     unsendable: new Set(unsendable.map(({ id }) => id)),
+    recoveries: session.recoveries ?? [],
     turns: restoredTurnsOf(records.filter((record): record is LedgerRecord => record.kind === 'ledger')),
   };
 }
@@ -59,4 +66,36 @@ function restoredTurnsOf(ledger: readonly LedgerRecord[]): RestoredTurns {
     counted: list.filter(({ state }) => state === 'ended'),
     totals: turns.findLast(({ totals }) => totals !== undefined)?.totals,
   };
+}
+
+/** A prompt has not ended. */
+export function hasUnfinished({ prompts }: RestoredConversation): boolean {
+  return prompts.some(({ state }) => state !== 'ended');
+}
+
+/** Whether a prompt goes to a process when those that were cut off have been dealt with. */
+export function willSend(restored: RestoredConversation, onLost: OnPromptLost): boolean {
+  const { prompts, unsendable, known } = restored;
+  const fates = prompts
+    .filter(({ id, state }) => state !== 'ended' && !unsendable.has(id))
+    .map((prompt): PromptFate => {
+      if (prompt.doubt !== undefined) return 'in-doubt';
+      if (prompt.state === 'queued') return 'again';
+      if (prompt.isFolded || prompt.wasInterruptAsked) return 'lost';
+      return fateAfterLoss(prompt.state, onLost, known.hasLifecycle);
+    });
+  return !fates.includes('in-doubt') && fates.some((fate) => fate !== 'lost');
+}
+
+/** The host was lost: deals with what was unfinished as after a crash of the CLI, by the declared policy, once (P2). */
+export function recoverPrompts(
+  conversation: Conversation,
+  { unsendable }: RestoredConversation,
+  about: { readonly error: TroupeError; readonly isGoingOn: boolean },
+): void {
+  const reason = 'A secret was taken out of it before it was stored: it cannot be sent as it was.';
+  for (const id of unsendable) {
+    conversation.ledger.lose(id, new TroupeError('PROMPT_LOST', { reason, details: { id } }));
+  }
+  conversation.onProcessLost({ isRestarting: about.isGoingOn, wasAsked: false, error: about.error });
 }

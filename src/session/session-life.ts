@@ -4,6 +4,7 @@ import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machi
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
 import type { RestartSpec } from '../../machines/child/child-spec.ts';
+import type { RestoredChild } from '../../machines/child/restored-child.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
@@ -12,8 +13,9 @@ import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
+import { childFacts } from './child-facts.ts';
 import type { Conversation } from './conversation.ts';
-import { causeOf, endFacts, errorOf, failureFacts, turnOverdue } from './exit-cause.ts';
+import { causeOf, endFacts, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace, parkingIn, type WallAtEnd } from './parking-place.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
@@ -27,6 +29,8 @@ export interface SessionLifeOptions {
   readonly autoStart: boolean;
   /** A group decides what an end of its process means. */
   readonly isMember: boolean;
+  /** What another host left of it: it begins there. */
+  readonly restored?: RestoredChild | undefined;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly chance: () => number;
@@ -80,6 +84,8 @@ export class SessionLife {
   #isMakingRoom = false;
   /** It did not ask for its pause. */
   #isPatient = false;
+  /** It begins where another host left it. */
+  #isComeback = false;
   #releaseStart: () => void = () => {};
 
   constructor(options: SessionLifeOptions) {
@@ -90,9 +96,15 @@ export class SessionLife {
         incarnation: this.#incarnationPort(),
       },
     });
-    const { id, restart, autoStart, isMember, clock, inspect } = options;
+    const { id, restart, autoStart, isMember, clock, inspect, restored } = options;
+    if (restored !== undefined) {
+      this.#state = restored.state;
+      this.#isComeback = true;
+      // All come back at once, and nobody asked them to: each waits for a slot as long as it takes.
+      this.#isPatient = true;
+    }
     this.#child = createActor(machine, {
-      input: { id, restart, autoStart, isMember },
+      input: { id, restart, autoStart, isMember, ...(restored === undefined ? {} : { restored }) },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
@@ -329,36 +341,23 @@ export class SessionLife {
     const { log, admission } = this.#options;
     const { context } = this.#child.getSnapshot();
     const from = this.#state;
-    const isMakingRoom = this.#isMakingRoom && state === 'hibernated';
+    const [isComeback, isMakingRoom] = [this.#isComeback, this.#isMakingRoom];
+    this.#isComeback = false;
     if (state !== 'pausing') this.#isMakingRoom = false;
     if (state === 'running') this.#isPatient = false;
     if (WITHOUT_SLOT.has(state)) admission.giveBack();
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
     if (state === 'running' || state === 'stopping' || state === 'pausing') return;
     if (state === 'stopped' && (this.#state === 'closed' || this.#state === 'failed')) return;
-    if (state !== 'parked' || this.#state !== 'parked') this.#enter(state, context.incarnation);
-    if (state === 'parked' && context.parking !== null) {
-      this.#isPatient = true;
-      log.append(context.incarnation, { type: 'session.parked', ...context.parking });
-    }
-    const cause = context.cause === null ? undefined : endFacts(context.cause);
-    const reason = isMakingRoom ? ({ reason: 'evicted' } as const) : {};
-    if (state === 'hibernated') log.append(context.incarnation, { type: 'session.hibernated', ...reason });
+    if (isComeback || state !== 'parked' || this.#state !== 'parked') this.#enter(state, context.incarnation);
+    if (state === 'parked') this.#isPatient = true;
+    // It was so under the host before, and its log says so.
+    if (isComeback) return;
+    const returned = isReturning(state, from) && context.cause !== null ? errorOf(context.cause) : undefined;
+    for (const fact of childFacts(state, context, isMakingRoom)) log.append(context.incarnation, fact);
     if (state === 'hibernated' && from !== 'waiting') this.#options.conversation.goOn();
-    if (cause === undefined || context.cause === null) return;
     // Nothing will serve the prompts that wait, until somebody starts the session again.
-    if ((state === 'hibernated' && from === 'waiting') || state === 'quarantined') {
-      this.#options.conversation.ledger.returnQueued(errorOf(context.cause));
-    }
-    if (state === 'quarantined') {
-      const failures = context.failed.map(failureFacts);
-      log.append(context.incarnation, { type: 'session.quarantined', cause, failures });
-    }
-    if (state === 'backing-off') {
-      const { backoffMs, restarts } = context;
-      const about = { cause, delayMs: backoffMs, restarts: restarts.length };
-      log.append(context.incarnation, { type: 'session.restarting', ...about });
-    }
+    if (returned !== undefined) this.#options.conversation.ledger.returnQueued(returned);
   }
 
   #enter(state: StateChange['state'], epoch: number): void {
@@ -395,4 +394,8 @@ export class SessionLife {
     this.#releaseStart();
     this.#releaseStart = () => {};
   }
+}
+
+function isReturning(state: ChildStateName, from: StateChange['state']): boolean {
+  return (state === 'hibernated' && from === 'waiting') || state === 'quarantined';
 }

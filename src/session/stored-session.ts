@@ -16,14 +16,13 @@ export interface SessionMoment {
   readonly groups: readonly string[];
   readonly settings: RuntimeSettings;
   readonly grants?: readonly Grant[] | undefined;
-  readonly conversation: Pick<Conversation, 'cli' | 'completedTurns'>;
+  readonly conversation: Pick<Conversation, 'cli' | 'completedTurns' | 'recoveries'>;
   /** A live process has the conversation open. */
   readonly hasProcess: boolean;
   /** What its child machine remembers. */
   readonly child: Json;
   /** Moments of the restarts that still count. */
   readonly restarts: readonly number[];
-  readonly recoveries: readonly number[];
   readonly deadlines: Readonly<Record<string, number>>;
 }
 
@@ -49,7 +48,7 @@ export function storedSessionOf(moment: SessionMoment): SessionRecord {
     completedTurns: conversation.completedTurns,
     child: moment.child,
     restarts: moment.restarts,
-    ...(moment.recoveries.length === 0 ? {} : { recoveries: moment.recoveries }),
+    ...(conversation.recoveries.length === 0 ? {} : { recoveries: conversation.recoveries }),
     deadlines: moment.deadlines,
   };
 }

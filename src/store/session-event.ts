@@ -7,6 +7,13 @@ export type SessionFact =
   | { readonly type: 'session.started'; readonly incarnation: number; readonly pid: number }
   | { readonly type: 'session.state-changed'; readonly state: string; readonly from: string | undefined }
   | { readonly type: 'session.resumed'; readonly conversationId: string }
+  /** The host was lost, and this one goes on with it. `from`: the incarnation that was lost, or had ended, there. */
+  | {
+      readonly type: 'session.recovered';
+      readonly from: number;
+      readonly decision: RecoveryDecision;
+      readonly reason: string;
+    }
   | {
       readonly type: 'session.restarting';
       readonly cause: EndFacts;
@@ -129,6 +136,12 @@ export interface SilenceFacts {
   readonly since: number;
   readonly silentMs: number;
 }
+
+/**
+ * What becomes of a session when its store is opened again. `resumed`: it has work, and gets a process. `kept`: it is as it
+ * was, and has no work. `held`: nothing runs until somebody says so. `failed`, `ended`: it is over.
+ */
+export type RecoveryDecision = 'resumed' | 'kept' | 'held' | 'quarantined' | 'failed' | 'ended';
 
 export interface BudgetMark {
   readonly scope: 'session' | 'key' | 'group' | 'day' | 'total';

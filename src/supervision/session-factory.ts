@@ -40,6 +40,7 @@ import type { AccountSeat } from './account-seat.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
+import type { RestoredSession } from './restored-session.ts';
 import { StoreLink } from './store-link.ts';
 import type { Launcher } from './warm-pools.ts';
 
@@ -98,13 +99,20 @@ export interface BuiltSession {
 const SETTLED_PERMISSIONS_KEPT = 200;
 const GRANTS_KEPT = 1_000;
 
-/** Puts a session together: its log, its desk, its conversation, its life. Starts nothing. */
-export function buildSession(id: string, options: SessionOptions, around: SessionSurroundings): BuiltSession {
+/**
+ * Puts a session together: its log, its desk, its conversation, its life, where another host left it if one did. Starts nothing.
+ */
+export function buildSession(
+  id: string,
+  options: SessionOptions,
+  around: SessionSurroundings,
+  restored?: RestoredSession,
+): BuiltSession {
   const { clock, inspect } = around;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
   const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
   const restart = restartSpec(around.restart, options.restart);
-  const settings = freshSettings();
+  const settings = restored?.settings ?? freshSettings();
   const { stderrTailBytes } = limits;
   const redaction = around.secrets.redaction(options);
   let life: SessionLife | undefined;
@@ -127,6 +135,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     onStranded: () => life?.wakeForPrompt(),
     ...(around.spending === undefined ? {} : { spending: around.spending }),
     again: (result) => retry.again(result),
+    restored: restored?.conversation,
   });
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
@@ -151,6 +160,7 @@ export function buildSession(id: string, options: SessionOptions, around: Sessio
     restart,
     autoStart: options.autoStart !== false && !around.isMember,
     isMember: around.isMember,
+    restored: restored?.child,
     clock,
     chance: Math.random,
     log,
