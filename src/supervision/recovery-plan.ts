@@ -97,7 +97,12 @@ function verdictOf({ record, kept, conversation, missing, options, setting, snap
   const onLost = options.onPromptLost ?? setting.onPromptLost;
   const isAsking = questionsIn(snapshot).some(({ state }) => state === 'open');
   const hasWork = willSend(conversation, onLost) || isAsking;
-  const child = restoredChild(kept, { now: setting.now, hasWork });
+  const isFreed = kept.state === 'held' && record.groups === undefined;
+  // It was held for a reason that is looked at anew.
+  const child = restoredChild(isFreed ? { ...kept, state: 'waiting', cause: null } : kept, {
+    now: setting.now,
+    hasWork,
+  });
   if (child.state === 'stopped') return { decision: 'ended', reason: 'Its end had been asked for.', child };
   const onRestart = options.onRestart ?? setting.onRestart;
   if (onRestart === 'fail')
