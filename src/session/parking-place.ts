@@ -75,6 +75,13 @@ export class ParkingPlace {
     if (parking !== undefined) this.#parkNow(parking);
   }
 
+  /** Looks anew at what it is parked for: it goes on where nothing stands in its way any more. */
+  review(): void {
+    const obstacle = this.#options.barrier?.();
+    if (obstacle === undefined) this.unpark();
+    else this.#parkNow(obstacle);
+  }
+
   /** Whether a prompt may go out; where something stands in its way the session is parked. */
   admitsWork(): boolean {
     if (this.#planned !== undefined) return false;

@@ -91,11 +91,12 @@ export function willSend(restored: RestoredConversation, onLost: OnPromptLost): 
 export function recoverPrompts(
   conversation: Conversation,
   { unsendable }: RestoredConversation,
-  about: { readonly error: TroupeError; readonly isGoingOn: boolean },
+  about: { readonly error: TroupeError; readonly isGoingOn: boolean; readonly wasAsked: boolean },
 ): void {
   const reason = 'A secret was taken out of it before it was stored: it cannot be sent as it was.';
   for (const id of unsendable) {
     conversation.ledger.lose(id, new TroupeError('PROMPT_LOST', { reason, details: { id } }));
   }
-  conversation.onProcessLost({ isRestarting: about.isGoingOn, wasAsked: false, error: about.error });
+  const { error, isGoingOn: isRestarting, wasAsked } = about;
+  conversation.onProcessLost({ isRestarting, wasAsked, error });
 }

@@ -1,0 +1,104 @@
+import type { RecoveryDecision } from '../store/session-event.ts';
+import type { SessionEntry, SessionSnapshot, Store } from '../store/store.ts';
+import type { LedgerRecord, StoreRecord } from '../store/store-record.ts';
+import { isRecord } from '../wire/fields.ts';
+import { type RecoveryPlan, type RecoverySetting, recoveryPlan } from './recovery-plan.ts';
+import type { StoredSpender } from './restored-budget.ts';
+import type { BuiltSession } from './session-factory.ts';
+import { takeUp } from './take-up.ts';
+
+/** What became of one session of the store. */
+export interface SessionRecovery {
+  readonly id: string;
+  readonly decision: RecoveryDecision;
+  /** One sentence: why that was decided. */
+  readonly reason: string;
+  /** Options that no store can keep and that have to be given again, by path: `start({ id, … })`. */
+  readonly missing: readonly string[];
+}
+
+/** What a supervisor found in its store, and what it did about it. */
+export interface RecoveryReport {
+  /** In the order in which they came to be; without those that had ended. */
+  readonly sessions: readonly SessionRecovery[];
+  readonly counts: Readonly<Record<RecoveryDecision, number>>;
+  readonly tookMs: number;
+}
+
+export interface RecoveryHands {
+  readonly now: () => number;
+  readonly setting: () => RecoverySetting;
+  /** Before the first session is put together. */
+  readonly restoreBudget: (spenders: readonly StoredSpender[]) => void;
+  readonly restoreWall: (plan: RecoveryPlan) => void;
+  /** Puts the session together and registers it. */
+  readonly build: (plan: RecoveryPlan) => BuiltSession;
+}
+
+const NONE: Readonly<Record<RecoveryDecision, number>> = {
+  resumed: 0,
+  kept: 0,
+  held: 0,
+  quarantined: 0,
+  failed: 0,
+  ended: 0,
+};
+
+export const NOTHING_RECOVERED: RecoveryReport = { sessions: [], counts: NONE, tookMs: 0 };
+
+/**
+ * Takes up every session of the store that had not ended. One that cannot be read or put together costs no other one. Read as
+ * often as one likes: a host that is lost in the middle changes nothing about what the next one finds.
+ */
+export async function recoverSessions(store: Store, hands: RecoveryHands): Promise<RecoveryReport> {
+  const startedAt = hands.now();
+  const { plans, spenders } = await readAll(store, hands);
+  hands.restoreBudget(spenders);
+  for (const plan of plans) hands.restoreWall(plan);
+  const sessions = await Promise.all(plans.map((plan) => recover(plan, hands)));
+  const counts = sessions.reduce((sum, { decision }) => ({ ...sum, [decision]: sum[decision] + 1 }), NONE);
+  return { sessions, counts, tookMs: hands.now() - startedAt };
+}
+
+async function recover(plan: RecoveryPlan, hands: RecoveryHands): Promise<SessionRecovery> {
+  const { id, restored } = plan;
+  const { decision, reason, missing } = restored;
+  try {
+    await takeUp(hands.build(plan), restored);
+    return { id, decision, reason, missing };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { id, decision: 'failed', reason: `It could not be put together: ${words}`, missing };
+  }
+}
+
+async function readAll(store: Store, hands: RecoveryHands) {
+  const plans: RecoveryPlan[] = [];
+  const spenders: StoredSpender[] = [];
+  for await (const entry of store.sessions()) {
+    const snapshot = await snapshotOf(store, entry);
+    spenders.push(spenderOf(entry, snapshot.records));
+    if (entry.record.endedAt === undefined) plans.push(recoveryPlan(entry.sessionId, snapshot, hands.setting()));
+  }
+  return { plans, spenders };
+}
+
+/** Where single records are damaged, that of the session is still there. */
+async function snapshotOf(store: Store, entry: SessionEntry): Promise<SessionSnapshot> {
+  const { lastSeq, firstSeq, epoch, record } = entry;
+  const partial = { lastSeq, firstSeq, epoch, records: [record] };
+  return (await store.snapshot(entry.sessionId).catch(() => partial)) ?? partial;
+}
+
+function spenderOf({ sessionId: id, record }: SessionEntry, records: readonly StoreRecord[]): StoredSpender {
+  const options = isRecord(record.options) ? record.options : {};
+  const { key } = options;
+  return {
+    id,
+    key: typeof key === 'string' ? key : undefined,
+    groups: record.groups ?? [],
+    budget: undefined,
+    isOver: record.endedAt !== undefined,
+    turns: records.filter((one): one is LedgerRecord => one.kind === 'ledger'),
+  };
+}

@@ -1,0 +1,36 @@
+import type { EndCause } from '../../machines/session/session.events.ts';
+import { TroupeError } from '../errors.ts';
+import { recoverPrompts } from '../session/restored-conversation.ts';
+import type { EventLog } from '../store/event-log.ts';
+import type { RestoredSession } from './restored-session.ts';
+import type { BuiltSession } from './session-factory.ts';
+
+const FAILED: EndCause = { code: 'HOST_LOST', message: '"onRestart" is "fail".', ending: 'host-lost' };
+
+/**
+ * Has a session go on where another host left it. What was decided is in its log, and durable, before a process is started: a
+ * host that is lost in the middle of this leaves what the next one decides about in the same way.
+ */
+export async function takeUp(
+  { life, log, conversation, desk }: BuiltSession,
+  restored: RestoredSession,
+): Promise<void> {
+  const { decision, reason } = restored;
+  log.append(life.epoch, { type: 'session.recovered', from: life.epoch, decision, reason });
+  recoverPrompts(conversation, restored.conversation, {
+    error: new TroupeError(decision === 'ended' ? 'SESSION_CLOSED' : 'HOST_LOST'),
+    isGoingOn: decision !== 'failed' && decision !== 'ended',
+    wasAsked: decision === 'ended',
+  });
+  await kept(log);
+  life.begin();
+  if (decision === 'failed') life.stop('close', FAILED);
+  // What it waited for may be over, and whoever keeps the list of those that wait has to hear of it.
+  if (life.state === 'parked') life.parking.review();
+  void desk;
+}
+
+/** A store that fails keeps nobody waiting: what follows is not durable then, and that is told. */
+function kept(log: EventLog): Promise<void> {
+  return new Promise((resolve) => log.whenKept(resolve, () => resolve()));
+}
