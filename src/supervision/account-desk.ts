@@ -3,6 +3,7 @@ import type { AccountPolicy, Wall } from '../../machines/account/account.context
 import type { AccountEvent, AccountNotice, AccountStateName } from '../../machines/account/account.events.ts';
 import { accountMachine } from '../../machines/account/account.machine.ts';
 import type { LoginInput, MomentInput } from '../../machines/account/account.ports.ts';
+import type { RestoredAccount } from '../../machines/account/restored-account.ts';
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { Clock } from '../clock.ts';
 import type { AccountFleetEvent } from './account-event.ts';
@@ -34,6 +35,8 @@ export interface AccountMember {
 export interface AccountDeskOptions {
   readonly key: string;
   readonly policy: AccountPolicy;
+  /** What another host left of it. */
+  readonly restored?: RestoredAccount | undefined;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter. */
   readonly chance: () => number;
@@ -55,7 +58,7 @@ export class AccountDesk {
 
   constructor(options: AccountDeskOptions) {
     this.#options = options;
-    const { key, policy, clock, inspect, newLogin } = options;
+    const { key, policy, clock, inspect, newLogin, restored } = options;
     const machine = accountMachine.provide({
       actors: {
         moment: fromPromise<number, MomentInput>(({ input, signal }) => moment(clock, input.at, signal)),
@@ -63,7 +66,7 @@ export class AccountDesk {
       },
     });
     this.#actor = createActor(machine, {
-      input: { key, policy },
+      input: { key, policy, ...(restored === undefined ? {} : { restored }) },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });

@@ -1,4 +1,10 @@
 import type { AccountPolicy } from '../../machines/account/account.context.ts';
+import {
+  type PersistedAccount,
+  type RestoredAccount,
+  restoredAccount,
+} from '../../machines/account/restored-account.ts';
+import type { Parking } from '../../machines/child/child.context.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { DEFAULT_QUOTA, type QuotaOptions } from '../launch/quota-options.ts';
@@ -40,6 +46,25 @@ export class AccountRegistry {
     return new AccountSeat(id, desk);
   }
 
+  /** A session of another host waited for its account: the wall stands again until the same moment. */
+  restore(options: SessionOptions, { reason, until }: Parking): void {
+    if (reason === 'budget') return;
+    const { env } = currentHost();
+    const key = accountKeyOf(options, env);
+    if (this.#desks.has(key)) return;
+    const now = this.#options.clock.now();
+    const isLocked = reason === 'auth';
+    const kept: PersistedAccount = {
+      state: isLocked ? 'locked' : 'walled',
+      walls: isLocked ? [] : [{ window: 'unknown', resetsAt: until }],
+      walledSince: now,
+      resumeAt: until,
+      blindWalls: 0,
+      lock: isLocked ? 'It was so under the host before.' : null,
+    };
+    this.#desks.set(key, this.#open(key, configFolderOf(options, env), restoredAccount(kept, now)));
+  }
+
   list(): AccountView[] {
     return [...this.#desks.values()].map((desk) => desk.view());
   }
@@ -55,10 +80,11 @@ export class AccountRegistry {
     for (const desk of this.#desks.values()) desk.stop();
   }
 
-  #open(key: string, configDir: string | undefined): AccountDesk {
+  #open(key: string, configDir: string | undefined, restored?: RestoredAccount): AccountDesk {
     const { clock, inspect, tell } = this.#options;
     return new AccountDesk({
       key,
+      restored,
       policy: this.#policy,
       clock,
       chance: Math.random,

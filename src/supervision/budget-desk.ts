@@ -2,7 +2,17 @@ import { type Actor, createActor } from 'xstate';
 import { limitsOf } from '../../machines/budget/amounts.ts';
 import type { BudgetEvent, BudgetNotice } from '../../machines/budget/budget.events.ts';
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
-import { type Block, blockOf, idOf, isNews, type OnLimit, payersOf, type Scope } from '../../machines/budget/ledger.ts';
+import {
+  type Block,
+  type BudgetRules,
+  blockOf,
+  idOf,
+  isNews,
+  type OnLimit,
+  payersOf,
+  type Scope,
+} from '../../machines/budget/ledger.ts';
+import type { PersistedBudget } from '../../machines/budget/restored-budget.ts';
 import { lookUp, valuesOf } from '../../machines/budget/shelf.ts';
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { Clock } from '../clock.ts';
@@ -16,6 +26,7 @@ import { type LedgerReport, ledgerReport } from './budget-report.ts';
 import { budgetRules, sessionRule } from './budget-rules.ts';
 import { blockNote, scopeWords } from './budget-words.ts';
 import { Calendar } from './calendar-day.ts';
+import { restoredBudgetOf, type StoredSpender } from './restored-budget.ts';
 
 /** A session, as the budget deals with it. */
 export interface BudgetHands {
@@ -45,7 +56,9 @@ export class BudgetDesk {
   readonly #clock: Clock;
   readonly #calendar: Calendar;
   readonly #prices: PriceTable | undefined;
-  readonly #actor: Actor<typeof budgetMachine>;
+  readonly #rules: BudgetRules;
+  readonly #inspect: ((event: unknown) => void) | undefined;
+  #actor: Actor<typeof budgetMachine>;
   readonly #members = new Map<string, Member>();
   /** Sessions that the budget has parked, in the order in which it did. */
   readonly #held = new Set<string>();
@@ -57,17 +70,18 @@ export class BudgetDesk {
     this.#clock = clock;
     this.#calendar = new Calendar(budget.timeZone ?? 'UTC');
     this.#prices = budget.prices === undefined ? undefined : new PriceTable(budget.prices);
-    const at = clock.now();
-    this.#actor = createActor(budgetMachine, {
-      input: { rules: budgetRules(budget), day: this.#calendar.dayAt(at), at },
-      clock,
-      ...(inspect === undefined ? {} : { inspect }),
-    });
-    for (const type of ['budget.warned', 'budget.reached', 'budget.reopened'] as const) {
-      this.#actor.on(type, (notice) => this.#notices.push(notice));
-    }
-    this.#actor.on('day.wanted', () => queueMicrotask(() => this.#tellDay()));
-    this.#actor.start();
+    this.#rules = budgetRules(budget);
+    this.#inspect = inspect;
+    this.#actor = this.#begin();
+  }
+
+  /** What the sessions of the store have spent: called before the first of them is here. */
+  restore(spenders: readonly StoredSpender[]): void {
+    if (spenders.length === 0) return;
+    const dayOf = (at: number) => this.#calendar.dayAt(at).name;
+    const about = { rules: this.#rules, today: dayOf(this.#clock.now()), dayOf };
+    this.#actor.stop();
+    this.#actor = this.#begin(restoredBudgetOf(spenders, about));
   }
 
   /**
@@ -120,6 +134,21 @@ export class BudgetDesk {
 
   close(): void {
     this.#send({ type: 'budget.close' });
+  }
+
+  #begin(restored?: PersistedBudget): Actor<typeof budgetMachine> {
+    const at = this.#clock.now();
+    const day = this.#calendar.dayAt(at);
+    const actor = createActor(budgetMachine, {
+      input: { rules: this.#rules, day, at, ...(restored === undefined ? {} : { restored }) },
+      clock: this.#clock,
+      ...(this.#inspect === undefined ? {} : { inspect: this.#inspect }),
+    });
+    for (const type of ['budget.warned', 'budget.reached', 'budget.reopened'] as const) {
+      actor.on(type, (notice) => this.#notices.push(notice));
+    }
+    actor.on('day.wanted', () => queueMicrotask(() => this.#tellDay()));
+    return actor.start();
   }
 
   get #ledger() {

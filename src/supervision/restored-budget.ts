@@ -1,6 +1,7 @@
 import { NOTHING } from '../../machines/budget/amounts.ts';
-import { type BudgetRules, join, leave, openLedger, spend, turnDay } from '../../machines/budget/ledger.ts';
+import { type BudgetRules, idOf, join, leave, openLedger, spend, turnDay } from '../../machines/budget/ledger.ts';
 import { type PersistedBudget, persistedBudget } from '../../machines/budget/restored-budget.ts';
+import { valuesOf } from '../../machines/budget/shelf.ts';
 import { review } from '../../machines/budget/verdict.ts';
 import type { SessionBudgetOptions } from '../launch/budget-options.ts';
 import { countedOfStored } from '../session/stored-turn.ts';
@@ -40,7 +41,9 @@ export function restoredBudgetOf(
       isUnpriced: counted.isUnpriced,
     });
   }
-  const known = review(openLedger(rules, today), turnDay(ledger, today), null).ledger;
+  const spent = turnDay(ledger, today);
+  const all = valuesOf(spent.accounts).map(({ scope }) => idOf(scope));
+  const known = review(openLedger(rules, today), spent, all, null).ledger;
   return persistedBudget(spenders.filter(({ isOver }) => isOver).reduce((left, { id }) => leave(left, id), known));
 }
 

@@ -39,8 +39,8 @@ import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
-import type { SecretKeeper } from './secret-keeper.ts';
 import type { RestoredSession } from './restored-session.ts';
+import type { SecretKeeper } from './secret-keeper.ts';
 import { StoreLink } from './store-link.ts';
 import type { Launcher } from './warm-pools.ts';
 
