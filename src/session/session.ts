@@ -52,6 +52,8 @@ export interface SessionParts {
   readonly admitsPrompts: () => boolean;
   readonly interruptMs: number;
   readonly clock: Clock;
+  /** Options that have to be given again before anything may run, by path. */
+  readonly missing?: readonly string[] | undefined;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
   readonly redaction: Redaction;
   /** Why no prompt may be accepted at present: it could not be kept. */
@@ -253,6 +255,7 @@ export class Session extends SessionControls implements AsyncDisposable {
    */
   restart(): void {
     this.#assertOpen();
+    this.#assertWhole();
     const refusal = this.#parts.life.parking.refusal(this.id);
     if (refusal !== undefined) throw refusal;
     this.#parts.life.wake();
@@ -331,10 +334,19 @@ export class Session extends SessionControls implements AsyncDisposable {
     }
     const unkept = this.#parts.storeRefusal?.();
     if (unkept !== undefined) throw unkept;
+    this.#assertWhole();
     if (this.state !== 'quarantined') return;
     const cause = this.#parts.life.childSnapshot().context.cause;
     const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();
     throw new TroupeError('SESSION_QUARANTINED', { reason, details: { id: this.id, code: cause?.code } });
+  }
+
+  /** What is missing may have been what said no: nothing runs without it. */
+  #assertWhole(): void {
+    const { missing = [] } = this.#parts;
+    if (missing.length === 0) return;
+    const reason = `Missing: ${missing.join(', ')}. Give them by start({ id, … }).`;
+    throw new TroupeError('OPTIONS_MISSING', { reason, details: { id: this.id, missing } });
   }
 
   #assertOpen(): void {

@@ -227,6 +227,7 @@ export function buildSession(
     interruptMs,
     clock,
     raiseBudget: around.raiseBudget,
+    missing: restored?.missing,
     redaction,
     storeRefusal: around.storeRefusal,
   });
