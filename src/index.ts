@@ -80,6 +80,7 @@ export type {
   AgentOptions,
   LimitOptions,
   OnPromptLost,
+  OnRestart,
   PermissionMode,
   PluginOptions,
   RestartOptions,
@@ -149,6 +150,7 @@ export type {
   FailureFacts,
   ObservedEvent,
   PromptOutcome,
+  RecoveryDecision,
   SessionEvent,
   SessionFact,
   SilenceFacts,
@@ -213,10 +215,10 @@ export type {
   UserMessageInput as SDKUserMessage,
 } from './supervision/query-prompts.ts';
 export { type ReapedOrphan, type ReapOptions, type ReapReport, reapOrphans } from './supervision/reap-orphans.ts';
+export type { RecoveryReport, SessionRecovery } from './supervision/recovery.ts';
 export type { DrainOptions } from './supervision/shutdown-phases.ts';
 export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
-export type { RecoveryReport } from './supervision/store-opening.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
 export type { PrewarmedPool } from './supervision/warm-pool.ts';

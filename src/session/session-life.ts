@@ -340,8 +340,7 @@ export class SessionLife {
   #childEntered(state: ChildStateName): void {
     const { log, admission } = this.#options;
     const { context } = this.#child.getSnapshot();
-    const from = this.#state;
-    const [isComeback, isMakingRoom] = [this.#isComeback, this.#isMakingRoom];
+    const [from, isComeback, isMakingRoom] = [this.#state, this.#isComeback, this.#isMakingRoom];
     this.#isComeback = false;
     if (state !== 'pausing') this.#isMakingRoom = false;
     if (state === 'running') this.#isPatient = false;

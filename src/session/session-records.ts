@@ -23,8 +23,6 @@ export interface SessionRecordsOptions {
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
   readonly settings: RuntimeSettings;
-  /** When hosts took it up after a crash, since its last completed turn. */
-  readonly recoveries: () => readonly number[];
 }
 
 /** Records of ended prompts, of settled questions and of turns that are kept; the oldest go. */
@@ -82,7 +80,7 @@ export class SessionRecords {
 
   /** The session as it is now. */
   session(): SessionRecord {
-    const { options, groups, life, conversation, desk, settings, recoveries } = this.#options;
+    const { options, groups, life, conversation, desk, settings } = this.#options;
     const { context, value } = life.childSnapshot();
     const deadlines = lifeDeadlines(life).flatMap(({ what, at }) => (at < Infinity ? [[what, at] as const] : []));
     return storedSessionOf({
@@ -96,7 +94,6 @@ export class SessionRecords {
       hasProcess: life.incarnation !== undefined,
       child: childRecord(context, value === 'registered' ? 'waiting' : value),
       restarts: context.restarts,
-      recoveries: recoveries(),
       deadlines: Object.fromEntries(deadlines),
     });
   }

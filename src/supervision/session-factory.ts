@@ -208,7 +208,7 @@ export function buildSession(
   const { controlMs, interruptMs } = timeouts;
   if (journal !== undefined) {
     const { groups = [] } = around;
-    const about = { clock, groups, options: storedOptionsOf(options), recoveries: () => [] };
+    const about = { clock, groups, options: restored?.stored ?? storedOptionsOf(options) };
     records = new SessionRecords({ ...about, life, conversation, desk, settings });
   }
   warnOfShadow(options, log);

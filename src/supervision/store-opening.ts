@@ -6,6 +6,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { LogHead, Store } from '../store/store.ts';
 import { StoreDesk, type StoreDeskOptions } from '../store/store-desk.ts';
 import { RetentionKeeper } from './retention-keeper.ts';
+import { NOTHING_RECOVERED, type RecoveryReport } from './recovery.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
@@ -13,14 +14,6 @@ export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
   /** Takes up what the store has, before anything new begins. */
   readonly recover: (desk: StoreDesk) => Promise<RecoveryReport>;
 }
-
-/** What a supervisor found in its store. */
-export interface RecoveryReport {
-  /** Ids of the sessions that go on, in the order in which they came to be. */
-  readonly sessions: readonly string[];
-}
-
-const NOTHING_RECOVERED: RecoveryReport = { sessions: [] };
 
 /** The store of a supervisor, from its options to its end. Without one everything lasts as long as the process. */
 export class StoreOpening {

@@ -41,11 +41,15 @@ import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
+import { type RecoveryReport, recoverSessions } from './recovery.ts';
+import { recoveryHands } from './recovery-hands.ts';
+import type { RecoveryPlan } from './recovery-plan.ts';
+import type { RestoredSession } from './restored-session.ts';
 import { SecretKeeper } from './secret-keeper.ts';
 import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { buildStartHouse, type StartHouse } from './start-house.ts';
-import { type RecoveryReport, StoreOpening } from './store-opening.ts';
+import { StoreOpening } from './store-opening.ts';
 import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
 import { surroundings } from './surroundings.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
@@ -92,22 +96,17 @@ export class Supervisor implements AsyncDisposable {
       clock: this.#clock,
       tell,
       onLost: (error) => this.#loseStore(error),
-      recover: async () => ({ sessions: [] }),
+      recover: ({ store }) => {
+        const [budget, accounts] = [this.#budget, this.#accounts];
+        const build = (plan: RecoveryPlan) => this.#build(plan.id, plan.options, plan.groups, plan.restored);
+        return recoverSessions(store, recoveryHands({ options, clock: this.#clock, budget, accounts, build }));
+      },
     });
-    this.#budget = new BudgetDesk({
-      budget: options.budget ?? {},
-      clock: this.#clock,
-      inspect: this.#options.inspect,
-    });
-    this.#accounts = new AccountRegistry({
-      quota: options.quota,
-      clock: this.#clock,
-      inspect: this.#options.inspect,
-      tell,
-    });
+    const machines = { clock: this.#clock, inspect: this.#options.inspect };
+    this.#budget = new BudgetDesk({ ...machines, budget: options.budget ?? {} });
+    this.#accounts = new AccountRegistry({ ...machines, quota: options.quota, tell });
     this.#groups = new GroupRegistry({
-      clock: this.#clock,
-      inspect: this.#options.inspect,
+      ...machines,
       setting: {
         inherit: (own) => ({ ...inheritedOptions(options), ...own }),
         restart: restartSpec(options.restart, undefined),
@@ -330,23 +329,24 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** `groups`: those it is a member of, from the outermost. */
-  #build(id: string, options: SessionOptions, groups: readonly string[]): BuiltSession {
+  #build(id: string, options: SessionOptions, groups: readonly string[], restored?: RestoredSession): BuiltSession {
     const { key, budget } = options;
     let hands: BudgetHands | undefined;
     const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
     const account = options.onQuota === 'ignore' ? undefined : this.#accounts.seat(id, options);
-    const built = buildSession(id, options, {
+    const around = {
       ...this.#surroundings(options),
       barrier: barrierOf(account, seat),
       account,
       spending: seat.spending,
-      raiseBudget: (amounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
+      raiseBudget: (amounts: RaiseAmounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
       isMember: groups.length > 0,
       groups,
       store: this.#opening.desk,
       storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
-    });
+    };
+    const built = buildSession(id, options, around, restored);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);

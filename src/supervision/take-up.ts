@@ -1,5 +1,6 @@
 import type { EndCause } from '../../machines/session/session.events.ts';
 import { TroupeError } from '../errors.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import { recoverPrompts } from '../session/restored-conversation.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { RestoredSession } from './restored-session.ts';
@@ -22,13 +23,31 @@ export async function takeUp(
     isGoingOn: decision !== 'failed' && decision !== 'ended',
     wasAsked: decision === 'ended',
   });
+  desk.restore(restored.questions);
+  forgetQuestions(log, desk);
+  if (decision === 'failed' || decision === 'ended') desk.loseUnasked();
   await kept(log);
   life.begin();
   if (decision === 'failed') life.stop('close', FAILED);
   // What it waited for may be over, and whoever keeps the list of those that wait has to hear of it.
   if (life.state === 'parked') life.parking.review();
-  void desk;
 }
+
+/** What the first turn, or the first process, has not asked again is asked by nobody. */
+function forgetQuestions(log: EventLog, desk: PermissionDesk): void {
+  const stop = log.listenInside(({ type }) => {
+    if (!LAST_CHANCES.has(type)) return;
+    stop();
+    desk.loseUnasked();
+  });
+}
+
+const LAST_CHANCES: ReadonlySet<string> = new Set([
+  'turn.ended',
+  'session.restarting',
+  'session.quarantined',
+  'session.ended',
+]);
 
 /** A store that fails keeps nobody waiting: what follows is not durable then, and that is told. */
 function kept(log: EventLog): Promise<void> {

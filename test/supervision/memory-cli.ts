@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type InMemoryPeer, openInMemory } from '../../src/transport/in-memory-transport.ts';
 import type { OpenTransport } from '../../src/transport/transport.ts';
 
@@ -94,7 +95,7 @@ function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => 
   if (frame['type'] !== 'user') return;
   const uuid = String(frame['uuid']);
   const { content } = frame['message'] as { content: unknown };
-  const session = { session_id: CONVERSATION };
+  const session = { session_id: conversationOf(cli.sessionId) };
   cli.say(
     { type: 'command_lifecycle', command_uuid: uuid, state: 'started', ...session },
     {
@@ -127,7 +128,11 @@ function isInterrupt({ request }: Frame): boolean {
   return typeof request === 'object' && request !== null && 'subtype' in request && request.subtype === 'interrupt';
 }
 
-const CONVERSATION = '0b7a4c1e-5d3f-4e8a-9b60-000000000001';
+/** Each session has a conversation of its own, and the same one after a restart. */
+function conversationOf(sessionId: string): string {
+  return `0b7a4c1e-5d3f-4e8a-9b60-${createHash('sha256').update(sessionId).digest('hex').slice(0, 12)}`;
+}
+
 const INITIALIZED = {
   commands: [],
   models: [],
