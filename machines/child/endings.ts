@@ -172,7 +172,8 @@ export const ENDINGS = {
     ...FINAL,
     recognised: 'The host was lost, and the session cannot, or is not to, go on by itself under the next one.',
     codes: ['HOST_LOST', 'RECOVERIES_USED_UP', 'RECORD_UNREADABLE', 'OPTIONS_MISSING'],
-    advice: 'Read the reason in `session.recovered`; give what is missing, or `restart()`.',
+    advice:
+      'Read the reason in `session.recovered`; then `restart()`, or resume its conversation with what is missing.',
   },
   auth: {
     ...WALL,

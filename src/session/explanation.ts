@@ -65,6 +65,7 @@ function becauseOf(facts: ExplanationFacts): string {
         ? 'It is registered without a process; the first prompt starts one.'
         : `Its last start was refused: ${failure.message} The next prompt tries again.`;
     case 'held':
+      if (failure?.ending === 'host-lost') return `Its host was lost. ${failure.message}`;
       return failure === undefined || failure.code === 'closed'
         ? 'It has no process; its group starts it when its turn comes.'
         : `It has no process (${failure.message}); its group decides what follows.`;
@@ -137,7 +138,7 @@ function waitingFor(machine: SessionContext | undefined, backoffMs: number, fact
     case 'quarantined':
       return ['restart() by its owner'];
     case 'held':
-      return ['its group'];
+      return [facts.lastFailure?.ending === 'host-lost' ? 'its owner' : 'its group'];
     default:
       return [];
   }

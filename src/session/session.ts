@@ -345,7 +345,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   #assertWhole(): void {
     const { missing = [] } = this.#parts;
     if (missing.length === 0) return;
-    const reason = `Missing: ${missing.join(', ')}. Give them by start({ id, … }).`;
+    const reason = `Missing: ${missing.join(', ')}. Close it, and resume its conversation with them.`;
     throw new TroupeError('OPTIONS_MISSING', { reason, details: { id: this.id, missing } });
   }
 

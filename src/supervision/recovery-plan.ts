@@ -80,6 +80,7 @@ function planOf(facts: PlanFacts): RecoveryPlan {
       ...verdict,
       conversation: { ...conversation, recoveries },
       settings: settingsOfStored(record.settings),
+      grants: record.grants,
       questions: questionsIn(snapshot),
       missing,
       stored: storedIn(record),
@@ -108,12 +109,12 @@ function verdictOf({ record, kept, conversation, missing, options, setting, snap
   if (onRestart === 'fail')
     return { decision: 'failed', reason: '"onRestart" is "fail".', child: heldBy(child, 'HOST_LOST', '') };
   if (missing.length > 0) {
-    const reason = `Missing: ${missing.join(', ')}. Give them by start({ id, … }), or by the group it belongs to.`;
+    const reason = `Missing: ${missing.join(', ')}. No store can keep them; resume its conversation with them.`;
     return { decision: 'held', reason, child: heldBy(child, 'OPTIONS_MISSING', reason) };
   }
   if (child.state === 'quarantined') return { decision: 'quarantined', reason: 'It was quarantined.', child };
   if (record.groups !== undefined) {
-    const reason = `It belongs to the group "${record.groups.at(-1)}", which has to be started again.`;
+    const reason = `It belongs to the group "${record.groups.at(-1)}", which is not started again by itself.`;
     return { decision: 'held', reason, child: heldBy(child, 'HOST_LOST', reason) };
   }
   if (onRestart === 'hold') {
@@ -150,6 +151,7 @@ function unreadable(
       child: setAside({ ...NO_CHILD, incarnation: snapshot.epoch }, 'RECORD_UNREADABLE', reason),
       conversation: restoredConversationOf(session, snapshot.records, snapshot.epoch),
       settings: settingsOfStored(session.settings),
+      grants: session.grants,
       questions: questionsIn(snapshot),
       missing: ['options'],
       stored: storedIn(session),

@@ -1,7 +1,7 @@
+import { textIn } from '../session/stored-json.ts';
 import type { RecoveryDecision } from '../store/session-event.ts';
 import type { SessionEntry, SessionSnapshot, Store } from '../store/store.ts';
 import type { LedgerRecord, StoreRecord } from '../store/store-record.ts';
-import { isRecord } from '../wire/fields.ts';
 import { type RecoveryPlan, type RecoverySetting, recoveryPlan } from './recovery-plan.ts';
 import type { StoredSpender } from './restored-budget.ts';
 import type { BuiltSession } from './session-factory.ts';
@@ -13,7 +13,7 @@ export interface SessionRecovery {
   readonly decision: RecoveryDecision;
   /** One sentence: why that was decided. */
   readonly reason: string;
-  /** Options that no store can keep and that have to be given again, by path: `start({ id, … })`. */
+  /** Options that no store can keep and that are missing, by path. */
   readonly missing: readonly string[];
 }
 
@@ -56,7 +56,8 @@ export async function recoverSessions(store: Store, hands: RecoveryHands): Promi
   hands.restoreBudget(spenders);
   for (const plan of plans) hands.restoreWall(plan);
   const sessions = await Promise.all(plans.map((plan) => recover(plan, hands)));
-  const counts = sessions.reduce((sum, { decision }) => ({ ...sum, [decision]: sum[decision] + 1 }), NONE);
+  const counts = { ...NONE };
+  for (const { decision } of sessions) counts[decision] += 1;
   return { sessions, counts, tookMs: hands.now() - startedAt };
 }
 
@@ -91,11 +92,9 @@ async function snapshotOf(store: Store, entry: SessionEntry): Promise<SessionSna
 }
 
 function spenderOf({ sessionId: id, record }: SessionEntry, records: readonly StoreRecord[]): StoredSpender {
-  const options = isRecord(record.options) ? record.options : {};
-  const { key } = options;
   return {
     id,
-    key: typeof key === 'string' ? key : undefined,
+    key: textIn(record.options, 'key'),
     groups: record.groups ?? [],
     budget: undefined,
     isOver: record.endedAt !== undefined,

@@ -13,6 +13,8 @@ export interface RestoredSession {
   readonly child: RestoredChild;
   readonly conversation: RestoredConversation;
   readonly settings: RuntimeSettings;
+  /** What was allowed for the rest of the session. */
+  readonly grants: unknown;
   /** The questions that were open, and those that were settled. */
   readonly questions: readonly PermissionRecord[];
   /** Options that no store can keep and that nobody has given again, by path: nothing runs without them. */

@@ -2,7 +2,7 @@ import type { AwakeClock, Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
-import { DEFAULT_LIMITS, DEFAULT_RESTART, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { unsupportedOptions } from '../launch/option-support.ts';
 import { pathRoots } from '../launch/path-roots.ts';
@@ -39,6 +39,7 @@ import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
+import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import { StoreLink } from './store-link.ts';
@@ -387,22 +388,4 @@ function warnOfShadow(options: SessionOptions, log: EventLog): void {
     reason: 'decider-shadowed',
     detail: `canUseTool is never asked about ${tools.join(', ')}`,
   });
-}
-
-/** What a session says of its restarts, before what the supervisor says, before the defaults. */
-export function restartSpec(
-  general: SessionOptions['restart'],
-  own: SessionOptions['restart'],
-): typeof DEFAULT_RESTART {
-  const backoff = {
-    ...DEFAULT_RESTART.backoff,
-    ...definedOf(general?.backoff ?? {}),
-    ...definedOf(own?.backoff ?? {}),
-  };
-  return { ...DEFAULT_RESTART, ...definedOf(general ?? {}), ...definedOf(own ?? {}), backoff };
-}
-
-function definedOf<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -41,12 +41,12 @@ import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
-import { type RecoveryReport, recoverSessions } from './recovery.ts';
+import { type RecoveryHands, type RecoveryReport, recoverSessions } from './recovery.ts';
 import { recoveryHands } from './recovery-hands.ts';
-import type { RecoveryPlan } from './recovery-plan.ts';
+import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import { SecretKeeper } from './secret-keeper.ts';
-import { type BuiltSession, buildSession, restartSpec, type SessionSurroundings } from './session-factory.ts';
+import { type BuiltSession, buildSession, type SessionSurroundings } from './session-factory.ts';
 import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
 import { buildStartHouse, type StartHouse } from './start-house.ts';
 import { StoreOpening } from './store-opening.ts';
@@ -98,7 +98,7 @@ export class Supervisor implements AsyncDisposable {
       onLost: (error) => this.#loseStore(error),
       recover: ({ store }) => {
         const [budget, accounts] = [this.#budget, this.#accounts];
-        const build = (plan: RecoveryPlan) => this.#build(plan.id, plan.options, plan.groups, plan.restored);
+        const build: RecoveryHands['build'] = (plan) => this.#build(plan.id, plan.options, plan.groups, plan.restored);
         return recoverSessions(store, recoveryHands({ options, clock: this.#clock, budget, accounts, build }));
       },
     });

@@ -1,6 +1,5 @@
 import type { EndCause } from '../../machines/session/session.events.ts';
 import { TroupeError } from '../errors.ts';
-import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import { recoverPrompts } from '../session/restored-conversation.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { RestoredSession } from './restored-session.ts';
@@ -23,6 +22,7 @@ export async function takeUp(
     isGoingOn: decision !== 'failed' && decision !== 'ended',
     wasAsked: decision === 'ended',
   });
+  desk.restoreGrants(restored.grants);
   desk.restore(restored.questions);
   forgetQuestions(log, desk);
   if (decision === 'failed' || decision === 'ended') desk.loseUnasked();
@@ -34,7 +34,7 @@ export async function takeUp(
 }
 
 /** What the first turn, or the first process, has not asked again is asked by nobody. */
-function forgetQuestions(log: EventLog, desk: PermissionDesk): void {
+function forgetQuestions(log: EventLog, desk: BuiltSession['desk']): void {
   const stop = log.listenInside(({ type }) => {
     if (!LAST_CHANCES.has(type)) return;
     stop();

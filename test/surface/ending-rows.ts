@@ -37,6 +37,7 @@ export const ENDING_ROWS: Readonly<Record<Ending, Row>> = {
     missing:
       'Only a process that hangs in the kernel outlives SIGKILL, and a test cannot make one; test/machines has it.',
   },
+  'host-lost': { missing: 'No process ends with it: it is how a session comes back, in test/supervision/recovery.' },
   auth: [BY_ITSELF, '%s, waits for that with its prompts: it is %s'],
   quota: [BY_ITSELF, '%s, waits for that with its prompts: it is %s'],
   budget: [
