@@ -55,6 +55,7 @@ export {
   persistedBudget,
   restoredLedger,
 } from './budget/restored-budget.ts';
+export type { Shelf } from './budget/shelf.ts';
 export type { BudgetVerdict } from './budget/verdict.ts';
 export {
   afterRestart,

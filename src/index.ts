@@ -195,6 +195,7 @@ export type { FleetEvent, ShutdownEvent } from './supervision/fleet-event.ts';
 export type { Group } from './supervision/group.ts';
 export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
 export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';
+export type { HoldFor } from './supervision/group-member.ts';
 export type { PoolEvent, PoolNews } from './supervision/pool-event.ts';
 export type { PrewarmOptions } from './supervision/prewarm.ts';
 export { type Query, type QueryInput, type QueryInterruptReceipt, query } from './supervision/query.ts';

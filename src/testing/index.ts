@@ -45,6 +45,7 @@ export {
   type ToolTurnSpec,
   when,
 } from './fake-cli/scenario.ts';
+export type { PromptState } from './fake-cli/session-memory.ts';
 export { type FakeModel, fakeModel } from './fake-model/fake-model.ts';
 export type { ModelRequest, RequestFacts, RequestOutcome, ToolResult } from './fake-model/model-request.ts';
 export type {
