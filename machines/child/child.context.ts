@@ -108,12 +108,13 @@ export function initialChild({ restored, ...input }: ChildInput): ChildContext {
 export type Consequence = 'stop' | 'restart' | 'quarantine' | 'hold';
 
 /**
- * A first start that fails is the caller's error, not a crash to repeat. What else follows stands in the table of endings;
+ * A first start that fails is the caller's error, not a crash to repeat; after a loss of the host no caller waits for it. What else follows stands in the table of endings;
  * the intensity limits the restarts that count (P8).
  */
 export function consequenceOf(context: ChildContext, cause: EndCause, at: number): Consequence {
   if (context.isMember) return 'hold';
-  if (!context.wasEverReady || context.restart.type === 'temporary') return 'stop';
+  const isFirst = !context.wasEverReady && context.comeback === null;
+  if (isFirst || context.restart.type === 'temporary') return 'stop';
   const { ending } = judged(context, cause);
   const { consequence, isCounted } = ruleOf(ending);
   // OTP restarts a permanent child also after a normal end; where no process may start any more it cannot.

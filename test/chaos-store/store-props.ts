@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionOptions } from '../../src/index.ts';
+import type { SupervisorOptions } from '../../src/index.ts';
 import { type FakeClaude, fakeClaude } from '../../src/testing/fake-cli/fake-claude.ts';
 import { on, step, when } from '../../src/testing/fake-cli/scenario.ts';
 import { fakeModel } from '../../src/testing/fake-model/fake-model.ts';
@@ -12,7 +12,10 @@ export interface StoreProps {
   /** Holds a folder for every run. */
   readonly folder: string;
   /** A session of the real CLI against a model in this process. */
-  readonly real: { readonly options: SessionOptions };
+  readonly real: {
+    readonly cwd: string;
+    readonly supervisor: Pick<SupervisorOptions, 'pathToClaudeCodeExecutable' | 'env'>;
+  };
   strike(): Promise<void>;
 }
 
@@ -41,9 +44,9 @@ export async function buildStoreProps(): Promise<StoreProps> {
   return {
     folder,
     real: {
-      options: {
+      cwd: home.cwd,
+      supervisor: {
         pathToClaudeCodeExecutable: realCli,
-        cwd: home.cwd,
         env: { ...home.env, ...model.environment(), CLAUDE_CODE_MAX_RETRIES: '1' },
       },
     },

@@ -36,6 +36,7 @@ export interface StoreRunReport {
 
 /** Longer than anything may take, on a machine that does a lot else. */
 const PATIENCE_MS = 90_000;
+const MOMENT_MS = 15_000;
 const LOOK_EVERY_MS = 500;
 const GONE_MS = 10_000;
 
@@ -128,7 +129,8 @@ class StoreRun {
 
   async #shortLife(end: PlannedEnd): Promise<void> {
     const host = this.#start();
-    await patiently('the moment to come', this.#client.moment(end.moment), host);
+    // What does not come is not waited for: the last life shows what is wrong.
+    await Promise.race([this.#client.moment(end.moment), later(MOMENT_MS)]);
     await wait(end.moment.delayMs);
     if (end.way === 'handover') {
       this.#client.leave();
@@ -195,8 +197,10 @@ class StoreRun {
     const lie: StoreAlteration | undefined =
       this.#place.sabotage === 'early-acknowledgement' ? { before: 150, after: 0, isLying: true } : undefined;
     const alteration = lie ?? (slowCommitMs === undefined ? undefined : slowCommitMs);
-    const supervisor =
-      kind === 'crowd' ? { ...SUPERVISOR, limits: { ...SUPERVISOR.limits, maxSessions: 50 } } : SUPERVISOR;
+    const limits = kind === 'crowd' ? { limits: { ...SUPERVISOR.limits, maxSessions: 50 } } : {};
+    // The environment is no option of the sessions: it holds a key, and a store keeps none.
+    const real = this.#plan.cli === 'real' ? this.#props.real.supervisor : {};
+    const supervisor = { ...SUPERVISOR, ...limits, ...real };
     return { store: join(this.#place.folder, 'troupe.db'), durability, supervisor, alteration };
   }
 
@@ -207,8 +211,7 @@ class StoreRun {
   #newClient(): Client {
     const { sessions } = this.#plan;
     const { prefix, fake } = this.#place;
-    const { real } = this.#props;
-    const cli = fake === undefined ? { ...real.options } : { pathToClaudeCodeExecutable: fake.path };
+    const cli = fake === undefined ? { cwd: this.#props.real.cwd } : { pathToClaudeCodeExecutable: fake.path };
     return new Client({
       sessions: sessions.map(({ onPromptLost }, index) => ({
         id: `${prefix}-${index}`,

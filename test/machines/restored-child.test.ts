@@ -127,6 +127,15 @@ describe('a child that another host left', () => {
     expect(state()).toBe('hibernated');
   });
 
+  it('is restarted when its next start fails, though it never was ready: nobody waits for that start (P8)', async () => {
+    const { child, admission, state } = openChild({ restored: restoredChild(keptIn('waiting'), NOW) });
+    admission.grant();
+    await waitFor(child, (snapshot) => snapshot.matches('running'));
+    child.send({ type: 'incarnation.ended', cause: CRASH, at: NOW.now, chance: 0 });
+
+    expect(state()).toBe('backing-off');
+  });
+
   it('that has its one restart behind it has no second one for the same end (R62)', async () => {
     const memory = { ...CRASH, code: 'OUT_OF_MEMORY', ending: 'out-of-memory' } as const;
     const former = await readyChild();
