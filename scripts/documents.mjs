@@ -101,7 +101,7 @@ export function endingsDocument(endings) {
     '- **set aside** is the state `quarantined`: the session is kept, listed and explained with the ends that led to it, takes no',
     '  prompts, and goes on after `session.restart()`.',
     '- **parked, or set aside**: who keeps the account or the budget parks the session, at the latest when its process ends with',
-    '  such a cause. With `onQuota: \'ignore\'` nobody would bring it back: then it is set aside.',
+    "  such a cause. With `onQuota: 'ignore'` nobody would bring it back: then it is set aside.",
     '',
     'Two decisions that one may expect otherwise. Exit code 0 that nobody asked for is restarted, also in a `transient` session,',
     'although it is a normal exit for OTP: the conversation goes on only if somebody brings it back, and `left` counts, so a CLI',

@@ -5,8 +5,8 @@ import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { LogHead, Store } from '../store/store.ts';
 import { StoreDesk, type StoreDeskOptions } from '../store/store-desk.ts';
-import { RetentionKeeper } from './retention-keeper.ts';
 import { NOTHING_RECOVERED, type RecoveryReport } from './recovery.ts';
+import { RetentionKeeper } from './retention-keeper.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
