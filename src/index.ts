@@ -192,6 +192,7 @@ export type { LedgerEntry, LedgerReport } from './supervision/budget-report.ts';
 export type { BudgetScope } from './supervision/budget-scope.ts';
 export type { RemainingWork } from './supervision/drain-tally.ts';
 export type { FleetEvent, ShutdownEvent } from './supervision/fleet-event.ts';
+export type { FleetReaderEvent, FleetStream } from './supervision/fleet-stream.ts';
 export type { Group } from './supervision/group.ts';
 export type { GroupChildView, GroupExplanation } from './supervision/group-explanation.ts';
 export type { GroupFleetEvent } from './supervision/group-fleet-event.ts';

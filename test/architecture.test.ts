@@ -129,6 +129,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The end of a query is read as the end of a turn is.
   'src/supervision/query-run.ts': ['src/wire'],
   'src/supervision/group-registry.ts': ['node:crypto'],
+  'src/supervision/fleet-cursor.ts': ['node:crypto'],
+  'src/supervision/heard-by.ts': ['src/wire (types)'],
   // What the CLI says of an account, of all its sessions.
   'src/supervision/account-seat.ts': ['src/wire'],
   'src/supervision/account-key.ts': ['node:crypto'],

@@ -19,7 +19,7 @@ export interface EventLogOptions {
   /** Takes out of a fact what must not be kept; conversation lines come without it. Default: nothing. */
   readonly redact?: (fact: SessionFact) => SessionFact;
   /** Where events are read that memory holds no more. Default: nowhere. */
-  readonly history?: LogHistory;
+  readonly history?: LogHistory | undefined;
   /** Keeps the events for good: readers and listeners get each only when it says so. Default: they get it at once. */
   readonly journal?: LogJournal | undefined;
   /** The last event of this session that was logged before, by an earlier log of it. Default 0. */
@@ -180,6 +180,28 @@ export class EventLog {
   whenKept(kept: () => void, failed: (error: TroupeError) => void): void {
     if (this.#journal === undefined) kept();
     else this.#journal.whenKept(kept, failed);
+  }
+
+  /** The next events behind a cursor, at most so many, wherever they are kept; a notice first where some are gone. */
+  async page(after: number, most: number): Promise<readonly ObservedEvent[]> {
+    const oldest = this.#events[this.#head]?.seq ?? this.#lastSeq + 1;
+    const first = Math.min(oldest, this.#publishedSeq + 1);
+    const isHole = after < first - 1;
+    const stored: ObservedEvent[] = [];
+    if (isHole && this.#history !== undefined) {
+      for await (const event of this.#history(after)) if (stored.push(event) === most) break;
+    }
+    if (stored.length > 0) return stored;
+    const start = this.#head + Math.max(0, after - first + 1);
+    const kept = this.#events
+      .slice(start, start + most)
+      .filter((event) => event !== undefined)
+      .filter(({ seq }) => seq <= this.#publishedSeq);
+    return isHole ? [{ type: 'log.truncated', from: after, firstSeq: first }, ...kept] : kept;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
   }
 
   /** No more events will be appended: readers end after what they have. */

@@ -1,9 +1,19 @@
 import type { ObservedEvent, SessionEvent } from './session-event.ts';
-import type { LogTruncated } from './store.ts';
+import type { LogTruncated, Store } from './store.ts';
+import { sessionEventOf } from './stored-session-event.ts';
 import type { Subscription } from './subscription.ts';
 
 /** The events behind a cursor from where they are kept longer than in memory, in pages, as they are pulled. */
 export type LogHistory = (after: number) => AsyncIterable<SessionEvent | LogTruncated>;
+
+/** The log of one session as a store has it. */
+export function historyOf(store: Pick<Store, 'read'>, sessionId: string): LogHistory {
+  return async function* (after) {
+    for await (const event of store.read({ sessionId, after })) {
+      yield 'firstSeq' in event ? event : sessionEventOf(event);
+    }
+  };
+}
 
 /**
  * A subscription whose holes are filled from the store: what memory has dropped before it was read, and what a slow reader

@@ -18,10 +18,9 @@ import type { Redaction } from '../redaction/redaction.ts';
 import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
 import { causeOf } from '../session/exit-cause.ts';
-import { Incarnation, type IncarnationListener } from '../session/incarnation.ts';
+import { Incarnation } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
-import { redactedListener } from '../session/redacted-listener.ts';
 import { Session } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { SessionRecords } from '../session/session-records.ts';
@@ -30,13 +29,14 @@ import type { Spending } from '../session/spending.ts';
 import { storedOptionsOf } from '../session/stored-options.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { SessionFact } from '../store/session-event.ts';
-import type { SessionJournal } from '../store/session-journal.ts';
+import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
-import type { CliMessage } from '../wire/cli-message.ts';
+import { historyOf } from '../store/whole-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
+import { heardBy } from './heard-by.ts';
 import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import { restartSpec } from './restart-spec.ts';
@@ -120,10 +120,10 @@ export function buildSession(
   let records: SessionRecords | undefined;
   const journal = around.store?.journal(id, {
     limits: { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes },
-    recordsOf: (event) => records?.of(event),
+    recordsOf: (event) => redactedChange(records?.of(event), redaction),
     onUnkept: (error) => life?.stop('kill', causeOf(error)),
   });
-  const log = buildLog(limits, around, redaction.fact, journal);
+  const log = buildLog(id, limits, around, redaction.fact, journal);
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const conversation = new Conversation({
     log,
@@ -235,28 +235,12 @@ export function buildSession(
   return { session, options, life, conversation, desk, log, journal, plan };
 }
 
-/** The mirror gets what the CLI wrote, because the CLI reads it again; everybody else gets it without secrets. */
-function heardBy(
-  listener: IncarnationListener,
-  { redaction, storeLink }: { redaction: Redaction; storeLink: StoreLink | undefined },
-  hear: (message: CliMessage) => void,
-): IncarnationListener {
-  const redacted = redactedListener(hearing(listener, hear), redaction);
-  return storeLink?.mirrored(redacted) ?? redacted;
-}
-
-/** Whoever else has to know a message knows it first: what it means decides what the conversation may do next. */
-function hearing(listener: IncarnationListener, hear: (message: CliMessage) => void): IncarnationListener {
-  return {
-    ...listener,
-    message: (message) => {
-      hear(message);
-      listener.message(message);
-    },
-  };
+function redactedChange(change: RecordChange | undefined, redaction: Redaction): RecordChange | undefined {
+  return change && { ...change, records: change.records.map(redaction.record) };
 }
 
 function buildLog(
+  id: string,
   limits: typeof DEFAULT_LIMITS,
   around: SessionSurroundings,
   redact: (fact: SessionFact) => SessionFact,
@@ -270,6 +254,7 @@ function buildLog(
     {
       onListenerError: around.onListenerError,
       redact,
+      history: around.store && historyOf(around.store.store, id),
       journal,
       lastSeq,
       epoch,

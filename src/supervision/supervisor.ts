@@ -9,24 +9,20 @@ import {
 import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type AwakeClock, awakeClock, boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
-import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
 import { assertPlain, isPlain } from '../launch/plain-object.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
-import { AccountKey, DrainCall, parseCall, RaiseCall, ShutdownCall } from '../session/call-options.ts';
+import { DrainCall, parseCall, ShutdownCall } from '../session/call-options.ts';
 import { causeOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
 import { onAbort } from './abort-watch.ts';
-import type { AccountView } from './account-desk.ts';
 import { AccountRegistry } from './account-registry.ts';
 import { barrierOf } from './account-seat.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
 import { budgetHands } from './budget-hands.ts';
-import type { LedgerReport } from './budget-report.ts';
-import { type BudgetScope, readScope } from './budget-scope.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, keptStart, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
@@ -35,7 +31,6 @@ import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { currentHost } from './host.ts';
 import { endWithHost } from './host-loss.ts';
-import { inboxOf } from './inbox.ts';
 import { inheritedOptions } from './inherited-options.ts';
 import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
@@ -51,6 +46,7 @@ import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-ph
 import { buildStartHouse, type StartHouse } from './start-house.ts';
 import { StoreOpening } from './store-opening.ts';
 import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
+import { SupervisorViews, type ViewedParts } from './supervisor-views.ts';
 import { surroundings } from './surroundings.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
 
@@ -61,7 +57,7 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 }
 
 /** Owns sessions: admits them, restarts them, stops them, and never loses one of their processes (P1). */
-export class Supervisor implements AsyncDisposable {
+export class Supervisor extends SupervisorViews implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #clock: Clock;
   readonly #awake: AwakeClock;
@@ -81,6 +77,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #secrets: SecretKeeper;
 
   constructor(options: SupervisorOptions) {
+    super();
     this.#secrets = new SecretKeeper(options, () => currentHost().env);
     const logger = this.#secrets.logger(options.logger);
     this.#observers = new FleetObservers(logger);
@@ -212,59 +209,6 @@ export class Supervisor implements AsyncDisposable {
     });
   }
 
-  /** The outermost groups, in order of start. */
-  groups(): Group[] {
-    return this.#groups.list();
-  }
-
-  /** The session with this id, while it lives. */
-  session(id: string): Session | undefined {
-    return this.#sessions.get(id)?.session;
-  }
-
-  /** The living sessions, in order of start. */
-  list(): Session[] {
-    return [...this.#sessions.values()].map(({ session }) => session);
-  }
-
-  /** Every open permission request of every session, oldest first. */
-  inbox(): ReturnType<typeof inboxOf> {
-    return inboxOf(this.#sessions.values());
-  }
-
-  /** The accounts of the sessions, and of those that are gone while a wall of it stands: limits, login, who waits. JSON. */
-  accounts(): AccountView[] {
-    return this.#accounts.list();
-  }
-
-  /** Has an account at its limit, or without a login, tried again now: one session goes first. Throws ACCOUNT_NOT_FOUND, INVALID_OPTIONS. */
-  resumeAccount(key: string): void {
-    this.#accounts.resume(parseCall(AccountKey, key, 'key'));
-  }
-
-  /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
-  load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return this.#house.admission.load;
-  }
-
-  /** What everybody has spent, and what they may, as JSON. */
-  ledger(): LedgerReport {
-    return this.#budget.ledger();
-  }
-
-  /**
-   * Adds to a budget: of all sessions, of the present day, or of one session, key or group. Sessions that were parked for it
-   * and have room now go on, in the order in which they were parked. Throws INVALID_OPTIONS where there is no such limit.
-   */
-  raiseBudget(scope: BudgetScope, amounts: RaiseAmounts): void {
-    this.#budget.raise(readScope(scope), parseCall(RaiseCall, amounts, 'amounts'));
-  }
-
-  /** Calls the listener with every event of every session. Returns the way to stop it. A listener that throws is logged. */
-  on(kind: 'event', listener: (event: FleetEvent) => void): () => void {
-    return this.#observers.add(kind, listener);
-  }
-
   /**
    * Ends now what hosts left behind that are gone, as before the first start, also with `reap: 'off'`; each is told as
    * `orphan.reaped` or `orphan.survived`. See `reapOrphans`.
@@ -309,6 +253,18 @@ export class Supervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown();
+  }
+
+  protected override get parts(): ViewedParts {
+    const [sessions, groups, accounts] = [this.#sessions, this.#groups, this.#accounts];
+    return {
+      sessions,
+      groups,
+      accounts,
+      admission: this.#house.admission,
+      budget: this.#budget,
+      observers: this.#observers,
+    };
   }
 
   #tellMachine(event: SupervisorEvent): void {

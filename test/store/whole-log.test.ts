@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import type { ObservedEvent } from '../../src/store/session-event.ts';
-import { sessionEventOf, storedEventOf } from '../../src/store/stored-session-event.ts';
-import type { LogHistory } from '../../src/store/whole-log.ts';
+import { storedEventOf } from '../../src/store/stored-session-event.ts';
+import { historyOf, type LogHistory } from '../../src/store/whole-log.ts';
 import { line, openLog, shortForm } from './log-harness.ts';
 
 describe('a cursor that is older than what memory holds (P7)', () => {
@@ -96,11 +96,7 @@ describe('a cursor that is older than what memory holds (P7)', () => {
 
 function storedLog(limits: Parameters<typeof openLog>[0]) {
   const store = new MemoryStore();
-  const history: LogHistory = async function* (after) {
-    for await (const event of store.read({ sessionId: 's', after })) {
-      yield event.type === 'log.truncated' && 'firstSeq' in event ? event : sessionEventOf(event as never);
-    }
-  };
+  const history = historyOf(store, 's');
   const { log } = openLog(limits, { history });
   return {
     log,
