@@ -9,6 +9,7 @@ import {
 import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type AwakeClock, awakeClock, boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
 import { assertPlain, isPlain } from '../launch/plain-object.ts';
