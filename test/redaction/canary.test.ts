@@ -2,7 +2,9 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { REDACTED } from '../../src/redaction/secrets.ts';
 import type { ObservedEvent } from '../../src/store/session-event.ts';
+import type { Store } from '../../src/store/store.ts';
 import { memoryStage, until } from '../session/memory-cli.ts';
+import { steeredStore } from '../store/steered-store.ts';
 
 /** One of each kind of place; none looks like a secret of a known service. */
 const CANARIES = {
@@ -48,6 +50,30 @@ describe('secrets seeded everywhere (P11)', () => {
     }
   });
 
+  it('are in no change that a store is given: no event, no record, no setting; a prompt that lost one says so', async () => {
+    const store = steeredStore();
+    const { session, supervisor } = await playCanaries(() => {}, store);
+    await session.ended;
+    await supervisor.shutdown();
+
+    const records = store.given.flatMap((change) => change.records ?? []);
+    const events = store.given.flatMap((change) => change.events.map(({ data }) => Buffer.from(data).toString()));
+    const kept = [...events, ...records.map((record) => JSON.stringify(record))];
+    expect(records.find((record) => record.kind === 'prompt')).toMatchObject({
+      content: expect.stringContaining(REDACTED),
+      isRedacted: true,
+    });
+    expect(records.find((record) => record.kind === 'prompt' && record.state === 'ended')).toMatchObject({
+      result: expect.anything(),
+    });
+    const question = records.find((record) => record.kind === 'permission');
+    expect(JSON.stringify(question)).toContain(REDACTED);
+    for (const [place, canary] of Object.entries(CANARIES)) {
+      const found = kept.filter((text) => spellings(canary).some((spelling) => text.includes(spelling)));
+      expect(found, place).toEqual([]);
+    }
+  });
+
   it('reach the CLI as they are, and whoever decides about a tool', async () => {
     const asked: unknown[] = [];
     const { heard, session, supervisor } = await playCanaries((input) => asked.push(input));
@@ -68,7 +94,7 @@ describe('the option secrets', () => {
   });
 });
 
-async function playCanaries(onAsked: (input: unknown) => void = () => {}) {
+async function playCanaries(onAsked: (input: unknown) => void = () => {}, store: Store | ':memory:' = ':memory:') {
   process.env['TROUPE_CANARY_TOKEN'] = CANARIES.host;
   const lines: unknown[] = [];
   const logger = {
@@ -77,7 +103,7 @@ async function playCanaries(onAsked: (input: unknown) => void = () => {}) {
     warn: (...line: unknown[]) => lines.push(line),
     error: (...line: unknown[]) => lines.push(line),
   };
-  const stage = await memoryStage({ secrets: { values: [CANARIES.declared] }, logger });
+  const stage = await memoryStage({ secrets: { values: [CANARIES.declared] }, logger, store });
   const session = await stage.supervisor.start({
     id: 'canary',
     restart: { type: 'temporary' },
