@@ -26,6 +26,17 @@ const NAMED: Readonly<Record<string, number>> = {
   NOTADB: 26,
 };
 
+/** Primary result codes in SQLite's own words. */
+const WORDED: readonly (readonly [words: string, code: number])[] = [
+  ['database is locked', BUSY],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', 10],
+  ['database disk image is malformed', 11],
+  ['database or disk is full', 13],
+  ['unable to open database file', CANNOT_OPEN],
+  ['file is not a database', 26],
+];
+
 /** What the system calls a disk that is full, and a file that may not be written. */
 const SYSTEM_MEANING: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'STORE_FULL',
@@ -72,7 +83,14 @@ export function resultCodeOf(error: unknown): number {
   if (typeof code === 'number' && code !== 0) return code & 0xff;
   // As better-sqlite3 says it: the primary name, perhaps with what is known beyond it.
   const primary = /^SQLITE_([A-Z]+)/.exec(systemCodeOf(error))?.[1];
-  return primary === undefined ? 0 : (NAMED[primary] ?? 0);
+  if (primary !== undefined) return NAMED[primary] ?? 0;
+  return systemCodeOf(error) === 'ERR_SQLITE_ERROR' ? worded(error) : 0;
+}
+
+/** @photostructure/sqlite 1.2.1 says the code of what fails, except while it reads many rows: there it has only the words. */
+function worded(error: unknown): number {
+  const message = error instanceof Error ? error.message : '';
+  return WORDED.find(([words]) => message.startsWith(words))?.[1] ?? 0;
 }
 
 function systemCodeOf(error: unknown): string {

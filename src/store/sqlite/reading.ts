@@ -20,10 +20,12 @@ type StartThread = (onLost: () => void) => SqliteThread;
  * What it shows is what was durable when it was asked. Rejects with `STORE_UNREACHABLE` where there is no file,
  * `STORE_FOREIGN`, `STORE_NEWER`, `STORE_DAMAGED` or `STORE_DRIVER_MISSING`.
  */
-export async function openStoreReader(
-  path: string,
-  { thread = startThread }: { readonly thread?: StartThread } = {},
-): Promise<StoreReader> {
+export async function openStoreReader(path: string): Promise<StoreReader> {
+  return await openStoreReaderOn(path, startThread);
+}
+
+/** With a thread of the caller's. */
+export async function openStoreReaderOn(path: string, thread: StartThread): Promise<StoreReader> {
   expectFile(path);
   const reading = new SqliteReading(resolve(path), thread);
   await reading.open();

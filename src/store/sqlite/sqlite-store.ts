@@ -39,9 +39,10 @@ export interface SqliteStoreOptions {
   readonly onHealth?: (health: StoreHealth) => void;
   /** Time for the delay of commits. Default: the real one. */
   readonly clock?: Clock;
-  /** Starts a thread. Default: a worker thread. */
-  readonly thread?: (onLost: (error: TroupeError) => void) => SqliteThread;
 }
+
+/** How a thread is started; tests have SQLite answer in their own. */
+export type StartSqliteThread = (onLost: (error: TroupeError) => void) => SqliteThread;
 
 const Whole = z.int().positive();
 const OptionsShape = z.strictObject({
@@ -54,7 +55,6 @@ const OptionsShape = z.strictObject({
   maxFileBytes: Whole.optional(),
   onHealth: z.custom<SqliteStoreOptions['onHealth']>(isFunction).optional(),
   clock: z.custom<Clock>().optional(),
-  thread: z.custom<SqliteStoreOptions['thread']>(isFunction).optional(),
 });
 
 const DEFAULTS = {
@@ -65,7 +65,6 @@ const DEFAULTS = {
   maxQueuedEvents: 50_000,
   maxQueuedBytes: 64 * 2 ** 20,
   clock: systemClock,
-  thread: startThread,
 } as const;
 
 /** Refusals of single changes say nothing about the store. */
@@ -77,12 +76,21 @@ const FAILING = ['STORE_FULL', 'STORE_READ_ONLY', 'STORE_UNREACHABLE', 'STORE_DA
  * `STORE_DRIVER_MISSING`.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  return await openSqliteStoreOn(path, options, startThread);
+}
+
+/** With threads of the caller's. */
+export async function openSqliteStoreOn(
+  path: string,
+  options: SqliteStoreOptions,
+  thread: StartSqliteThread,
+): Promise<Store> {
   const parsed = OptionsShape.safeParse(options);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path: field, message }) => `${field.join('.')}: ${message}`);
     throw new TroupeError('INVALID_OPTIONS', { reason: issues.join('; '), details: { issues } });
   }
-  return await SqliteStore.open(resolve(path), options);
+  return await SqliteStore.open(resolve(path), options, thread);
 }
 
 class SqliteStore implements Store {
@@ -94,17 +102,17 @@ class SqliteStore implements Store {
   #health: StoreHealth = { state: 'open' };
   #closing: Promise<void> | undefined;
 
-  private constructor(path: string, options: SqliteStoreOptions) {
+  private constructor(path: string, options: SqliteStoreOptions, thread: StartSqliteThread) {
     const settings = { ...DEFAULTS, ...options };
     this.#options = options;
     this.durability = settings.durability;
-    this.#writer = settings.thread((error) => this.#lose(error));
-    this.#reading = new SqliteReading(path, settings.thread);
+    this.#writer = thread((error) => this.#lose(error));
+    this.#reading = new SqliteReading(path, thread);
     this.#queue = new CommitQueue((changes) => this.#commit(changes), settings);
   }
 
-  static async open(path: string, options: SqliteStoreOptions): Promise<SqliteStore> {
-    const store = new SqliteStore(path, options);
+  static async open(path: string, options: SqliteStoreOptions, thread: StartSqliteThread): Promise<SqliteStore> {
+    const store = new SqliteStore(path, options, thread);
     try {
       await store.#writer.ask('openWriter', { path, maxFileBytes: options.maxFileBytes });
       return store;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStoreOn } from '../../../src/store/sqlite/sqlite-store.ts';
 import { driver, inlineThread } from '../../store/sqlite/sqlite-harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-failing-disk-'));
@@ -83,7 +83,7 @@ async function work(path: string, nth: number, error: keyof typeof ERRORS, keeps
 
 /** On a disk that is well again: everything acknowledged, whole changes only, and records that say the same. */
 async function verify(path: string, kept: number, context: string): Promise<void> {
-  const store = await openSqliteStore(path, { thread: () => inlineThread(driver) });
+  const store = await openSqliteStoreOn(path, {}, () => inlineThread(driver));
   const head = await store.head('a');
   let next = head?.firstSeq ?? 1;
   for await (const event of store.read({ sessionId: 'a', after: next - 1 })) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStoreOn } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { change, codeOf, driver, inlineThread, openInline, refusal } from '../../store/sqlite/sqlite-harness.ts';
 
@@ -29,7 +29,7 @@ describe('a writer that is killed by SIGKILL', () => {
         const [, signal] = await once(writer, 'exit');
         expect(signal).toBe('SIGKILL');
 
-        const store = await openSqliteStore(path, { thread: () => inlineThread(driver) });
+        const store = await openSqliteStoreOn(path, {}, () => inlineThread(driver));
         for (const [session, before] of seen) seen.set(session, await verify(store, session, before));
         for (const [session, last] of acknowledgedIn(acknowledged)) {
           expect(seen.get(session), `kill ${kill}, session ${session}`).toBeGreaterThanOrEqual(last);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportSession } from '../../../src/store/export-session.ts';
 import { importSession } from '../../../src/store/import-session.ts';
-import { openStoreReader } from '../../../src/store/sqlite/reading.ts';
+import { openStoreReaderOn } from '../../../src/store/sqlite/reading.ts';
 import type { SessionRecord } from '../../../src/store/store-record.ts';
 import { change, codeOf, driver, event, inlineThread, openInline, readAll, temporaryFolder } from './sqlite-harness.ts';
 
@@ -83,7 +83,7 @@ describe('a store that is opened to be read', () => {
 });
 
 async function openReader(path: string) {
-  const reader = await openStoreReader(path, { thread: () => inlineThread(driver) });
+  const reader = await openStoreReaderOn(path, () => inlineThread(driver));
   onTestFinished(() => reader.close());
   return reader;
 }

@@ -5,7 +5,11 @@ import { onTestFinished } from 'vitest';
 import type { ErrorCode, TroupeError } from '../../../src/errors.ts';
 import { findDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.ts';
 import { errorOf, failureOf, SqliteService } from '../../../src/store/sqlite/service.ts';
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import {
+  openSqliteStoreOn,
+  type SqliteStoreOptions,
+  type StartSqliteThread,
+} from '../../../src/store/sqlite/sqlite-store.ts';
 import type { SqliteThread } from '../../../src/store/sqlite/thread.ts';
 import type { Change, LogTruncated, Store, StoredEvent, StoreReader } from '../../../src/store/store.ts';
 import type { StoreRecord } from '../../../src/store/store-record.ts';
@@ -23,10 +27,10 @@ export function temporaryFolder(): string {
 /** A store whose SQLite runs in this thread: everything but the thread is as it is for users. */
 export async function openInline(
   path: string,
-  options: SqliteStoreOptions & { driver?: OpenDatabase } = {},
+  options: SqliteStoreOptions & { driver?: OpenDatabase; thread?: StartSqliteThread } = {},
 ): Promise<Store> {
-  const { driver: open = driver, ...rest } = options;
-  const store = await openSqliteStore(path, { durability: 'strict', thread: () => inlineThread(open), ...rest });
+  const { driver: open = driver, thread = () => inlineThread(open), ...rest } = options;
+  const store = await openSqliteStoreOn(path, { durability: 'strict', ...rest }, thread);
   onTestFinished(() => store.close());
   return store;
 }
