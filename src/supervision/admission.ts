@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Admission } from '../session/admission.ts';
 import { type LineLimits, SessionLine, type Shortage, type Ticket } from './session-line.ts';
-import { type Release, StartGates } from './start-gates.ts';
+import { type Release, StartGates, type StartRank } from './start-gates.ts';
 
 export interface AdmissionLimits extends LineLimits {
   readonly maxStarting: number;
@@ -35,6 +35,11 @@ export interface SparePlace {
   /** Its memory is taken already. */
   settled(): void;
   giveBack(): void;
+}
+
+interface StartKind {
+  readonly configDir: string | undefined;
+  readonly rank: StartRank;
 }
 
 /** How many processes may exist and how many may start at the same time. Keeps no place for who is gone. */
@@ -73,7 +78,7 @@ export class AdmissionControl {
       start: async (signal, isPatient) => {
         await this.#before(signal);
         await line.take(ticket, signal, isPatient);
-        return this.#startSlot(ticket, signal, configDir);
+        return this.#startSlot(ticket, signal, { configDir, rank: 'session' });
       },
       giveBack: () => line.giveBack(ticket),
       position: () => line.positionOf(ticket),
@@ -88,15 +93,15 @@ export class AdmissionControl {
       take: () => this.#line.takeSpare(ticket),
       start: async (signal) => {
         await this.#before(signal);
-        return this.#startSlot(ticket, signal, configDir);
+        return this.#startSlot(ticket, signal, { configDir, rank: 'warm' });
       },
       settled: () => this.#line.settled(ticket),
       giveBack: () => this.#line.giveBack(ticket),
     };
   }
 
-  async #startSlot(ticket: Ticket, signal: AbortSignal, configDir: string | undefined): Promise<Release> {
-    const leave = await this.#gates.take(signal, configDir);
+  async #startSlot(ticket: Ticket, signal: AbortSignal, { configDir, rank }: StartKind): Promise<Release> {
+    const leave = await this.#gates.take(signal, configDir, rank);
     return () => {
       leave();
       this.#line.settled(ticket);

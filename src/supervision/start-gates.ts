@@ -1,6 +1,11 @@
 import PQueue from 'p-queue';
 import { TroupeError } from '../errors.ts';
 
+/** Who waits at a gate: sessions go before processes that nobody waits for yet. */
+export type StartRank = 'session' | 'warm';
+
+const PRIORITY: Readonly<Record<StartRank, number>> = { session: 1, warm: 0 };
+
 /** One place, given back exactly once. */
 export type Release = () => void;
 
@@ -32,14 +37,14 @@ export class StartGates {
    * Waits, without a deadline of its own: those before it have theirs. Rejects with ABORTED at once when the signal fires.
    * First the narrower gate, then the one for all: who waits at the first stands in nobody's way.
    */
-  async take(signal: AbortSignal, configDir = ''): Promise<Release> {
-    if (this.#perFolder === undefined) return enter(this.#all, signal);
+  async take(signal: AbortSignal, configDir = '', rank: StartRank = 'session'): Promise<Release> {
+    if (this.#perFolder === undefined) return enter(this.#all, signal, rank);
     const folder = this.#folders.get(configDir) ?? newGate(this.#perFolder);
     this.#folders.set(configDir, folder);
     try {
-      const leaveFolder = await enter(folder, signal);
+      const leaveFolder = await enter(folder, signal, rank);
       try {
-        const leave = await enter(this.#all, signal);
+        const leave = await enter(this.#all, signal, rank);
         return () => {
           leave();
           leaveFolder();
@@ -66,7 +71,7 @@ function newGate(concurrency: number): Gate {
   return { queue: new PQueue({ concurrency }), held: 0 };
 }
 
-function enter(gate: Gate, signal: AbortSignal): Promise<Release> {
+function enter(gate: Gate, signal: AbortSignal, rank: StartRank): Promise<Release> {
   return new Promise<Release>((resolve, reject) => {
     const gone = new AbortController();
     const onAbort = () => {
@@ -93,6 +98,6 @@ function enter(gate: Gate, signal: AbortSignal): Promise<Release> {
       });
     };
     // Who leaves while waiting is taken out of the queue at once; only then does `add` reject.
-    gate.queue.add(hold, { signal: gone.signal }).catch(() => {});
+    gate.queue.add(hold, { signal: gone.signal, priority: PRIORITY[rank] }).catch(() => {});
   });
 }

@@ -15,9 +15,13 @@ export type Trouble =
   /** No next host comes: the watch of this one has to do. */
   | { readonly kind: 'kill-watched-host' };
 
-/** When the trouble comes: so long after the host was started, was up, or had all sessions ready. */
+/** States that pass quickly, or that random moments seldom meet. */
+export const AIMS = ['closing', 'backing-off', 'pausing', 'parked'] as const;
+export type Aim = (typeof AIMS)[number];
+
+/** When the trouble comes: so long after the host was started, was up, had all sessions ready, or had brought the first one into a state. */
 export interface Moment {
-  readonly after: 'spawn' | 'up' | 'ready';
+  readonly after: 'spawn' | 'up' | 'ready' | Aim;
   readonly delayMs: number;
 }
 
@@ -30,6 +34,8 @@ export interface ChaosPlan {
 
 /** The share of runs in which the sessions are processes of the real CLI. */
 const REAL_SHARE = 0.1;
+/** The share of runs whose trouble comes while the first session is in one of the states of `AIMS`. */
+const AIMED_SHARE = 0.4;
 
 /** Everything that chance decides in a run, from its seed alone. */
 export function planChaos(seed: number): ChaosPlan {
@@ -38,15 +44,29 @@ export function planChaos(seed: number): ChaosPlan {
   for (let skipped = 0; skipped < 5; skipped += 1) random.next();
   const isReal = random.chance(REAL_SHARE);
   const count = 1 + random.below(isReal ? 2 : 3);
-  return {
-    seed,
-    trouble: planTrouble(random),
-    moment: planMoment(random),
-    sessions: Array.from({ length: count }, () => ({
-      behaviour: isReal ? 'real' : random.pick(['plain', 'deaf', 'daemon', 'naked', 'holder', 'storm']),
-      prompts: Array.from({ length: random.below(3) }, () => random.pick(['hello', 'slow', 'tool'])),
-    })),
-  };
+  const trouble = planTrouble(random);
+  const anywhere = planMoment(random);
+  const sessions = Array.from({ length: count }, (): ChaosPlan['sessions'][number] => ({
+    behaviour: isReal ? 'real' : random.pick(['plain', 'deaf', 'daemon', 'naked', 'holder', 'storm']),
+    prompts: Array.from({ length: random.below(3) }, () => random.pick(['hello', 'slow', 'tool'])),
+  }));
+  const [first, ...others] = sessions;
+  if (first === undefined || !random.chance(AIMED_SHARE)) return { seed, trouble, moment: anywhere, sessions };
+  const after = random.pick<Aim>(AIMS);
+  const prompts = leadingTo(after) ?? first.prompts;
+  // Most of these states are over in an instant.
+  const moment = { after, delayMs: random.below(random.pick([1, 20, 400])) };
+  return { seed, trouble, moment, sessions: [{ ...first, prompts }, ...others] };
+}
+
+export function isAimed(moment: Moment): moment is Moment & { readonly after: Aim } {
+  return AIMS.some((aim) => aim === moment.after);
+}
+
+/** Only what is at rest is paused; after its one turn it is parked, with a prompt that waits. */
+function leadingTo(aim: Aim): readonly string[] | undefined {
+  if (aim === 'pausing') return ['hello'];
+  return aim === 'parked' ? ['hello', 'hello'] : undefined;
 }
 
 function planTrouble(random: Random): Trouble {

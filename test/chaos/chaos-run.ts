@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SupervisorOptions } from '../../src/index.ts';
-import { type Behaviour, type ChaosPlan, describePlan } from './chaos-plan.ts';
+import { type Aim, type Behaviour, type ChaosPlan, describePlan, isAimed } from './chaos-plan.ts';
 import { familyScript } from './cli-family.ts';
 import { type HostEnd, type HostPlan, type HostProgram, startHost } from './host-program.ts';
 import type { Props } from './props.ts';
@@ -36,6 +36,20 @@ const SUPERVISOR: SupervisorOptions = {
     hostSignalMs: 3_000,
   },
 };
+
+/** What the host does to bring its first session into a state, and the state that shows it. A budget parks by itself. */
+const WAYS: Readonly<
+  Record<Aim, { readonly afterwards?: 'close' | 'hibernate' | 'kill-cli'; readonly shows: string }>
+> = {
+  closing: { afterwards: 'close', shows: 'closing' },
+  'backing-off': { afterwards: 'kill-cli', shows: 'backing-off' },
+  // While its process leaves, its state is shown.
+  pausing: { afterwards: 'hibernate', shows: 'closing' },
+  parked: { shows: 'parked' },
+};
+
+/** Long enough to be met. */
+const AIMED_BACKOFF = { minMs: 300, maxMs: 400 };
 
 /** Runs hosts and their sessions, brings the trouble over them, and looks at what is left. */
 export async function runChaos(plan: ChaosPlan, props: Props): Promise<RunReport> {
@@ -105,20 +119,25 @@ class Run {
   }
 
   async #hostPlan(): Promise<HostPlan> {
+    const { moment } = this.#plan;
+    const aim = isAimed(moment) ? WAYS[moment.after] : undefined;
     const sessions = this.#plan.sessions.map(async ({ behaviour, prompts }, index) => ({
       options: {
         id: `${this.#place.prefix}-${index}`,
         pathToClaudeCodeExecutable: await this.#cli(behaviour, index),
         // Brings a private file into a temporary folder.
         settings: { env: { CHAOS: 'secret' } },
+        ...(index === 0 && moment.after === 'parked' ? { budget: { maxTurns: 1 } } : {}),
         ...(behaviour === 'real'
           ? { cwd: this.#props.real.cwd, env: this.#props.real.env, allowedTools: ['Bash'] }
           : {}),
       },
       prompts: prompts.map((text) => ({ id: randomUUID(), text: behaviour === 'real' ? this.#realText(text) : text })),
+      ...(index === 0 && aim?.afterwards !== undefined ? { afterwards: aim.afterwards } : {}),
     }));
     const isWatched = this.#plan.trouble.kind === 'kill-watched-host';
-    const supervisor = isWatched ? { ...SUPERVISOR, onHostLost: 'end' as const } : SUPERVISOR;
+    const restart = { ...SUPERVISOR.restart, ...(moment.after === 'backing-off' ? { backoff: AIMED_BACKOFF } : {}) };
+    const supervisor = { ...SUPERVISOR, restart, ...(isWatched ? { onHostLost: 'end' as const } : {}) };
     return { supervisor, sessions: await Promise.all(sessions) };
   }
 
@@ -142,7 +161,16 @@ class Run {
   }
 
   async #moment(host: HostProgram): Promise<void> {
-    const { after, delayMs } = this.#plan.moment;
+    const { moment } = this.#plan;
+    const { after, delayMs } = moment;
+    if (isAimed(moment)) {
+      const { shows } = WAYS[moment.after];
+      const first = `${this.#place.prefix}-0`;
+      const isThere = host.heard('state', ({ sessionId, state }) => sessionId === first && state === shows);
+      await patiently(`the first session to be ${moment.after}`, isThere);
+      await wait(delayMs);
+      return;
+    }
     if (after !== 'spawn') await patiently('the host to be up', host.heard('up'));
     if (after === 'ready') {
       const ids = this.#plan.sessions.map((_, index) => `${this.#place.prefix}-${index}`);

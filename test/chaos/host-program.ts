@@ -7,16 +7,23 @@ import type { SessionOptions, SupervisorOptions } from '../../src/index.ts';
 /** What the host is to do. JSON only. */
 export interface HostPlan {
   readonly supervisor: SupervisorOptions;
+  /** Filled before the first session starts. */
+  readonly pool?: { readonly options: SessionOptions; readonly count: number };
   readonly sessions: readonly {
     readonly options: SessionOptions;
     readonly prompts?: readonly { readonly id: string; readonly text: string }[];
+    /** What is done to it once its prompts are accepted. */
+    readonly afterwards?: 'close' | 'hibernate' | 'kill-cli';
   }[];
 }
 
 export type HostFact =
   | { readonly type: 'up'; readonly pid: number }
-  | { readonly type: 'started' | 'ready'; readonly sessionId: string; readonly pid: number }
+  | { readonly type: 'started'; readonly sessionId: string; readonly pid: number }
+  | { readonly type: 'ready'; readonly sessionId: string; readonly pid: number }
+  | { readonly type: 'filled'; readonly poolId: string; readonly pid: number }
   | { readonly type: 'closing'; readonly sessionId: string }
+  | { readonly type: 'state'; readonly sessionId: string; readonly state: string }
   | { readonly type: 'phase'; readonly phase: string }
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'outcome'; readonly id: string; readonly outcome: string }

@@ -16,9 +16,11 @@ supervisor.on('event', (event) => {
   // From the log, not from the turn: a promise could not show a second outcome.
   if (event.type === 'prompt.ended') tell({ type: 'outcome', id: event.promptId, outcome: event.outcome });
   if (event.type === 'session.started') tell({ type: 'started', sessionId: event.sessionId, pid: event.pid });
+  if (event.type === 'pool.filled') tell({ type: 'filled', poolId: event.poolId, pid: event.pid });
   if (event.type === 'supervisor.phase-changed') tell({ type: 'phase', phase: event.phase });
   if (event.type === 'session.state-changed' && event.state === 'closing')
     tell({ type: 'closing', sessionId: event.sessionId });
+  if (event.type === 'session.state-changed') tell({ type: 'state', sessionId: event.sessionId, state: event.state });
 });
 
 function prompt(session, { id, text }) {
@@ -26,11 +28,20 @@ function prompt(session, { id, text }) {
   tell({ type: 'accepted', id });
 }
 
-async function run({ options, prompts = [] }) {
+async function act(session, what) {
+  if (what === 'close') return session.close();
+  if (what === 'kill-cli') return process.kill(session.pid, 'SIGKILL');
+  await session.settled();
+  await session.hibernate();
+}
+
+async function run({ options, prompts = [], afterwards }) {
   try {
     const session = await supervisor.start(options);
     tell({ type: 'ready', sessionId: session.id, pid: session.pid });
     for (const one of prompts) prompt(session, one);
+    // The trouble of the run may come first, and then there is nothing to be done any more.
+    if (afterwards !== undefined) void act(session, afterwards).catch(() => {});
     const { reason } = await session.ended;
     tell({ type: 'ended', sessionId: session.id, reason });
   } catch (error) {
@@ -53,4 +64,5 @@ async function shutdown() {
 }
 
 tell({ type: 'up', pid: process.pid });
+if (plan.pool !== undefined) await supervisor.prewarm(plan.pool.options, { count: plan.pool.count });
 await Promise.all(plan.sessions.map(run));

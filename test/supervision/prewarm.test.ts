@@ -158,6 +158,29 @@ describe('the slots of warm processes (P9)', () => {
     expect([most(), supervisor.load().sessions]).toEqual([2, 2]);
   });
 
+  it('are not start slots: each start of one counts for its configuration folder, and sessions go before (P9, R89)', async () => {
+    const { supervisor, fleet, asked } = stage({ limits: { startsPerConfigDir: 1 } }, { isDumb: () => true });
+    const warming = supervisor.prewarm({ ...LAUNCH, configDir: '/home' }, { count: 3 }).catch(() => {});
+    await until(() => asked() === 1);
+    await settled();
+    expect([fleet.started.length, supervisor.load().starting]).toEqual([1, 1]);
+
+    void supervisor.start({ model: 'haiku', configDir: '/other' }).catch(() => {});
+    await until(() => fleet.started.length === 2);
+    void supervisor.start({ model: 'sonnet', configDir: '/home' }).catch(() => {});
+    await settled();
+    expect(fleet.started).toHaveLength(2);
+    fleet.started[0]?.exit(1);
+    await until(() => fleet.started.length === 3);
+    await settled();
+    const models = fleet.started.map(({ peer: { plan } }) =>
+      plan.args.find((argument) => argument.startsWith('--model')),
+    );
+    expect(models).toEqual(['--model=opus', '--model=haiku', '--model=sonnet']);
+    await supervisor.shutdown();
+    await warming;
+  });
+
   it('go over to the start that takes the process, when there is no other', async () => {
     const { supervisor, fleet, most } = stage({ limits: { maxSessions: 1 } });
     const pool = await supervisor.prewarm(LAUNCH);
