@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { FAST_TEMPORARY_FOLDER } from './test/fast-temporary-folder.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 /** The examples import the package by its name; here that is the source. */
@@ -21,6 +22,8 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/slow/**'],
+          globalSetup: ['test/fast-temporary-folder.ts'],
+          env: { TMPDIR: FAST_TEMPORARY_FOLDER },
           setupFiles: ['test/fixed-chance.ts'],
           // Some walk through every state a machine can get to: seconds on a busy machine.
           testTimeout: 60_000,

@@ -1,11 +1,12 @@
 import { TroupeError } from '../errors.ts';
 import { createDeliveryLane } from './delivery-lane.ts';
 import { createStderrTail } from './stderr-tail.ts';
+import { removeTemporaryFilesNow } from './temporary-files.ts';
 import type { ExitReport, LaunchPlan, OpenTransport, Transport, TransportListeners } from './transport.ts';
 
 /** The far end of an in-memory transport: what a CLI process would see and do. */
 export interface InMemoryPeer {
-  /** What the host wanted to run. Its temporary files are left alone. */
+  /** What the host wanted to run. Its temporary files are removed when it ends. */
   readonly plan: LaunchPlan;
   readonly pid: number;
   /** Tells every line of input, without its line end; first those that came before there was a listener. */
@@ -63,6 +64,8 @@ function createProcess(plan: LaunchPlan, listeners: TransportListeners) {
   function exit(report: ExitReport): void {
     if (state.hasExited) return;
     state.hasExited = true;
+    // At once: what ends here ends by microtasks alone.
+    removeTemporaryFilesNow(plan.temporaryFiles);
     others.post(() => exited.resolve(report));
     stdout.post(() => finished.resolve(exited.promise));
   }

@@ -1,13 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
-
-const made: string[] = [];
-
-afterEach(() => {
-  for (const root of made.splice(0)) rmSync(root, { recursive: true, force: true });
-});
+import { onTestFinished } from 'vitest';
 
 /** A configuration folder on disk with transcripts made up for a test; gone after it. */
 export interface TranscriptDisk {
@@ -19,7 +13,8 @@ export interface TranscriptDisk {
 
 export function transcriptDisk(): TranscriptDisk {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'troupe-conversations-'));
-  made.push(root);
+  // Not a hook of this module: where modules are read once, that would be one of the first test file alone.
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const configDir = join(root, 'config');
   return {
     root,

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   deleteSession,
   getSessionInfo,
@@ -92,6 +92,7 @@ describe('pipes where the settings and the login of the user lie', () => {
     await first.prompt('Remember the word heliotrope').result;
     await first.close();
     const source = await mkdtemp(join(tmpdir(), 'troupe-pipes-'));
+    onTestFinished(() => rm(source, { recursive: true, force: true }));
     for (const name of ['settings.json', '.credentials.json', '.claude.json']) await fifo(join(source, name));
 
     const env = { ...set.setting.env, CLAUDE_CONFIG_DIR: source };
@@ -99,6 +100,5 @@ describe('pipes where the settings and the login of the user lie', () => {
     await session.prompt('Which word was it?').result;
     expect(JSON.stringify(set.model.requests.at(-1))).toContain('heliotrope');
     await session.close();
-    await rm(source, { recursive: true });
   });
 });
