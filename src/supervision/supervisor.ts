@@ -35,6 +35,7 @@ import { endWithHost } from './host-loss.ts';
 import { inheritedOptions } from './inherited-options.ts';
 import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
+import { withOwnConversation } from './own-conversation.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type RecoveryHands, type RecoveryReport, recoverSessions } from './recovery.ts';
@@ -303,7 +304,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
     };
-    const built = buildSession(id, options, around, restored);
+    const isNew = this.#opening.desk !== undefined && restored === undefined && !this.#house.warm.isOpen;
+    const built = buildSession(id, isNew ? withOwnConversation(options, randomUUID()) : options, around, restored);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);

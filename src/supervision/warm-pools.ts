@@ -43,6 +43,11 @@ export class WarmPools {
     throw failure;
   }
 
+  /** There are pools: a start may take one of their processes. */
+  get isOpen(): boolean {
+    return this.#pools.size > 0;
+  }
+
   /** For one process of a session: a warm one that is like it, else a fresh one. */
   launcher(sessionId: string, env: SessionOptions['env'], plan: Launcher['plan']): Launcher {
     let initialize: Record<string, unknown> = {};

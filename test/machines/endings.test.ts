@@ -28,6 +28,7 @@ describe('the table of endings', () => {
     expect(Object.fromEntries(endings().map((ending) => [ending, words(ending)]))).toEqual({
       asked: 'stop',
       killed: 'stop',
+      'host-lost': 'quarantine',
       'host-shutdown': 'stop',
       left: 'restart counts waits',
       crash: 'restart counts waits',
