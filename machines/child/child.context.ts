@@ -11,6 +11,8 @@ export interface ChildInput {
   readonly autoStart: boolean;
   /** A member of a group: what an end means is not decided here, but by the group (DESIGN, strategies). */
   readonly isMember: boolean;
+  /** Processes that served an earlier session with this id: those of this one go on counting. Default 0. */
+  readonly incarnations?: number;
   /** What another host left of it, by `restoredChild`: it begins in the state that this names. */
   readonly restored?: RestoredChild;
 }
@@ -40,10 +42,10 @@ export interface Failure {
   readonly cause: EndCause;
 }
 
-export interface ChildContext extends Omit<ChildInput, 'restored'> {
+export interface ChildContext extends Omit<ChildInput, 'restored' | 'incarnations'> {
   /** Where it began, when another host had it before. */
   readonly comeback: ComebackState | null;
-  /** Number of the newest incarnation, from 1; 0 before the first. */
+  /** Number of the newest incarnation, from 1; before the first, that of the last one of an earlier session with this id, or 0. */
   readonly incarnation: number;
   readonly wasEverReady: boolean;
   readonly readyAt: number | null;
@@ -76,7 +78,7 @@ export interface ChildOutput {
 /** Failures kept to explain a quarantine. */
 const FAILURES_KEPT = 20;
 
-export function initialChild({ restored, ...input }: ChildInput): ChildContext {
+export function initialChild({ restored, incarnations = 0, ...input }: ChildInput): ChildContext {
   if (restored !== undefined) {
     const { state, ...kept } = restored;
     return { ...input, ...kept, comeback: state, readyAt: null };
@@ -84,7 +86,7 @@ export function initialChild({ restored, ...input }: ChildInput): ChildContext {
   return {
     ...input,
     comeback: null,
-    incarnation: 0,
+    incarnation: incarnations,
     wasEverReady: false,
     readyAt: null,
     restarts: [],

@@ -1,10 +1,8 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
-import { consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
+import { type ChildInput, consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
 import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machines/child/child.events.ts';
 import { childMachine } from '../../machines/child/child.machine.ts';
 import type { IncarnationInput } from '../../machines/child/child.ports.ts';
-import type { RestartSpec } from '../../machines/child/child-spec.ts';
-import type { RestoredChild } from '../../machines/child/restored-child.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
@@ -24,13 +22,7 @@ import { type FirstStart, seenInContext } from './unrecorded.ts';
 const WITHOUT_SLOT: ReadonlySet<string> = new Set(['hibernated', 'quarantined', 'parked', 'stopped']);
 
 export interface SessionLifeOptions {
-  readonly id: string;
-  readonly restart: RestartSpec;
-  readonly autoStart: boolean;
-  /** A group decides what an end of its process means. */
-  readonly isMember: boolean;
-  /** What another host left of it: it begins there. */
-  readonly restored?: RestoredChild | undefined;
+  readonly child: ChildInput;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly chance: () => number;
@@ -76,6 +68,8 @@ export class SessionLife {
   readonly #child: Actor<typeof childMachine>;
   readonly #history: StateChange[] = [];
   readonly #listeners = new Set<() => void>();
+  /** Of the last process of an earlier session with this id. */
+  readonly #formerEpoch: number;
   #incarnation: Incarnation | undefined;
   #initializeAnswer: Answer | undefined;
   #state: StateChange['state'] = 'waiting';
@@ -96,7 +90,9 @@ export class SessionLife {
         incarnation: this.#incarnationPort(),
       },
     });
-    const { id, restart, autoStart, isMember, clock, inspect, restored } = options;
+    const { clock, inspect, child } = options;
+    const { restored, incarnations = 0 } = child;
+    this.#formerEpoch = restored === undefined ? incarnations : 0;
     if (restored !== undefined) {
       this.#state = restored.state;
       this.#isComeback = true;
@@ -104,7 +100,7 @@ export class SessionLife {
       this.#isPatient = true;
     }
     this.#child = createActor(machine, {
-      input: { id, restart, autoStart, isMember, ...(restored === undefined ? {} : { restored }) },
+      input: child,
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
@@ -150,7 +146,7 @@ export class SessionLife {
     return this.#initializeAnswer;
   }
 
-  /** Number of the newest incarnation; 0 before the first. */
+  /** Number of the newest incarnation; before the first, that of an earlier session with this id, or 0. */
   get epoch(): number {
     return this.#child.getSnapshot().context.incarnation;
   }
@@ -258,7 +254,7 @@ export class SessionLife {
         this.#enter(state, epoch);
         if (state !== 'ready' || this.#incarnation === undefined) return;
         const { conversationId } = conversation.facts;
-        if (!wasReady && epoch > 1 && conversationId !== undefined) {
+        if (!wasReady && epoch > this.#formerEpoch + 1 && conversationId !== undefined) {
           log.append(epoch, { type: 'session.resumed', conversationId });
         }
         const incarnation = this.#incarnation;
@@ -323,7 +319,7 @@ export class SessionLife {
   #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
     const at = this.#options.clock.now();
     const { conversation, firstStart } = this.#options;
-    const cause = seenInContext(output.cause, firstStart, conversation, this.epoch);
+    const cause = seenInContext(output.cause, firstStart, conversation, this.epoch - this.#formerEpoch);
     this.parking.afterEnd(cause, this.#child.getSnapshot().context);
     const snapshot = this.#child.getSnapshot();
     // What waits is kept for the next process, whoever says when that comes.

@@ -9,7 +9,7 @@ import {
   type SessionChild,
 } from '../launch/group-options.ts';
 import { errorOf } from '../session/exit-cause.ts';
-import { type BuildMember, Group } from './group.ts';
+import { type BuildMember, Group, memberIdsIn } from './group.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
 import { readCause } from './member-restarts.ts';
 
@@ -22,6 +22,8 @@ export interface GroupRegistryOptions {
   /** Throws SUPERVISOR_STOPPED on the way down. */
   readonly assertAdmits: () => void;
   readonly buildSession: BuildMember;
+  /** Resolves when what a store has of those ids is known. Undefined without a store. */
+  readonly whenKnown?: ((ids: readonly string[]) => Promise<void>) | undefined;
 }
 
 /** The outermost groups of a supervisor, and the ids that are kept for the members of all of them. */
@@ -48,7 +50,10 @@ export class GroupRegistry {
   }
 
   async start(input: unknown): Promise<Group> {
-    const group = this.#make(parseGroupOptions(input, this.#options.setting));
+    const parsed = parseGroupOptions(input, this.#options.setting);
+    const { whenKnown } = this.#options;
+    if (whenKnown !== undefined) await whenKnown(memberIdsIn(parsed));
+    const group = this.#make(parsed);
     this.#groups.set(group.id, group);
     void group.ended.then(() => {
       this.#groups.delete(group.id);
@@ -88,7 +93,7 @@ export class GroupRegistry {
       mine.push(id);
       return id;
     };
-    const { clock, inspect, setting, buildSession, tell, assertAdmits } = this.#options;
+    const { clock, inspect, setting, buildSession, tell, assertAdmits, whenKnown } = this.#options;
     try {
       return new Group(claim(parsed), parsed, {
         clock,
@@ -96,6 +101,7 @@ export class GroupRegistry {
         chance: Math.random,
         buildSession,
         assertAdmits,
+        whenKnown,
         claim,
         tell,
         free: (id) => this.#claimed.delete(id),

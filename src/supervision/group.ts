@@ -28,6 +28,8 @@ export interface GroupSurroundings {
   /** Throws SUPERVISOR_STOPPED where nothing new may begin. */
   readonly assertAdmits: () => void;
   readonly buildSession: BuildMember;
+  /** Resolves when what a store has of those ids is known. Undefined without a store. */
+  readonly whenKnown: ((ids: readonly string[]) => Promise<void>) | undefined;
   /** Keeps the id for the child, and makes one where none was given. Throws where it is taken. */
   readonly claim: (child: SessionChild | GroupChild) => string;
   readonly free: (id: string) => void;
@@ -134,7 +136,12 @@ export class Group implements GroupMember {
    */
   async startChild(options: SessionChildOptions | GroupOptions): Promise<GroupChildView> {
     this.#assertRunning();
-    const member = this.#adopt(this.#around.parseMember(options, this.#options.autoShutdown));
+    const parsed = this.#around.parseMember(options, this.#options.autoShutdown);
+    if (this.#around.whenKnown !== undefined) {
+      await this.#around.whenKnown(memberIdsIn(parsed));
+      this.#assertRunning();
+    }
+    const member = this.#adopt(parsed);
     const { id, restart, significant } = member;
     this.#tell({ type: 'member.added', member: { id, restart, significant } });
     try {
@@ -372,4 +379,10 @@ export class Group implements GroupMember {
     const { cause } = this.#actor.getSnapshot().context;
     return cause ?? { code: 'closed', message: 'The group was stopped.', ending: 'asked' };
   }
+}
+
+/** The ids that were chosen for sessions, over all levels. */
+export function memberIdsIn(child: SessionChild | GroupChild): string[] {
+  if (child.kind === 'group') return child.children.flatMap(memberIdsIn);
+  return child.id === undefined ? [] : [child.id];
 }

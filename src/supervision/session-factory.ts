@@ -157,11 +157,13 @@ export function buildSession(
       registrations: hooks.registration(),
     });
   life = new SessionLife({
-    id,
-    restart,
-    autoStart: options.autoStart !== false && !around.isMember,
-    isMember: around.isMember,
-    restored: restored?.child,
+    child: {
+      id,
+      restart,
+      autoStart: options.autoStart !== false && !around.isMember,
+      isMember: around.isMember,
+      ...(restored === undefined ? { incarnations: around.head?.epoch ?? 0 } : { restored: restored.child }),
+    },
     clock,
     chance: Math.random,
     log,

@@ -15,6 +15,9 @@ export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
   readonly recover: (desk: StoreDesk) => Promise<RecoveryReport>;
 }
 
+/** More than a supervisor has sessions. */
+const HEADS_KEPT = 100_000;
+
 /** The store of a supervisor, from its options to its end. Without one everything lasts as long as the process. */
 export class StoreOpening {
   /** Resolves when everything stored is known; rejects with the reason the store cannot be used. */
@@ -52,12 +55,19 @@ export class StoreOpening {
     return this.#desk?.refusal;
   }
 
-  /** Resolves when the store is known, and where the log of that session stands; rejects where it cannot be used. */
-  async ready(sessionId?: string): Promise<void> {
+  /** Resolves when the store is known, and where the logs of those sessions stand; rejects where it cannot be used. */
+  async ready(sessionIds: readonly string[] = []): Promise<void> {
     await this.recovered;
-    if (sessionId === undefined || this.#heads.has(sessionId)) return;
-    const head = await this.#desk?.store.head(sessionId);
-    if (head !== undefined) this.#heads.set(sessionId, head);
+    const store = this.#desk?.store;
+    if (store === undefined) return;
+    // Also those that were forgotten go on counting.
+    const unknown = sessionIds.filter((id) => !this.#heads.has(id));
+    const heads = await Promise.all(unknown.map((id) => store.head(id)));
+    for (const [index, id] of unknown.entries()) {
+      const head = heads[index];
+      // One that has ended meanwhile is known better.
+      if (head !== undefined && !this.#heads.has(id)) this.#keep(id, head);
+    }
   }
 
   headOf(sessionId: string): LogHead | undefined {
@@ -68,7 +78,7 @@ export class StoreOpening {
   left({ session, log, journal }: BuiltSession): void {
     if (this.#desk === undefined || journal === undefined) return;
     const { lastSeq } = log;
-    this.#heads.set(session.id, { lastSeq, firstSeq: lastSeq + 1, epoch: log.epoch });
+    this.#keep(session.id, { lastSeq, firstSeq: lastSeq + 1, epoch: log.epoch });
     this.#desk.leave(journal);
   }
 
@@ -88,6 +98,14 @@ export class StoreOpening {
     this.#desk = desk;
     this.#retention = new RetentionKeeper({ store, clock, retention: this.#policy() });
     return await recover(desk);
+  }
+
+  /** What goes for a newer one is asked again when it is needed. */
+  #keep(id: string, head: LogHead): void {
+    this.#heads.delete(id);
+    this.#heads.set(id, head);
+    const oldest = this.#heads.keys().next();
+    if (this.#heads.size > HEADS_KEPT && oldest.done !== true) this.#heads.delete(oldest.value);
   }
 
   async #opened(): Promise<Store> {

@@ -113,6 +113,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       tell,
       isTaken: (id) => this.#sessions.has(id),
       assertAdmits: () => this.#assertAdmits(),
+      whenKnown: this.#opening.isUsed ? (ids) => this.#storeReady(ids) : undefined,
       buildSession: (id, input, groups) => {
         this.#assertFree(id, input);
         return this.#build(id, input, groups);
@@ -168,7 +169,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     const options = this.#optionsOf(input);
     this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
-    if (this.#opening.isUsed) await this.#storeReady(id);
+    if (this.#opening.isUsed) await this.#storeReady([id]);
     if (this.#groups.has(id)) throw sessionExists(id);
     this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
@@ -205,7 +206,6 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    */
   async group(options: GroupOptions): Promise<Group> {
     this.#assertAdmits();
-    if (this.#opening.isUsed) await this.#storeReady();
     return this.#groups.start(options).catch((error: unknown) => {
       throw isCalledOff(error) && this.state !== 'running' ? notAdmitted(this.state, this.#phase) : error;
     });
@@ -346,8 +346,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     if (this.#opening.refusal !== undefined) throw this.#opening.refusal;
   }
 
-  async #storeReady(id?: string): Promise<void> {
-    await this.#opening.ready(id);
+  async #storeReady(ids: readonly string[] = []): Promise<void> {
+    await this.#opening.ready(ids);
     this.#assertAdmits();
   }
 
