@@ -5,6 +5,9 @@ import type { PromptRecord } from './prompt-record.ts';
 import type { TurnResult } from './turn-result.ts';
 import { textPieces } from './turn-text.ts';
 
+/** What stands where a store lost an event: it may have been a message of the turn, or its end. */
+const GONE: readonly string[] = ['log-lost', 'log-unreadable'];
+
 /**
  * One prompt and the work that answers it. Iterate it for the messages of the turn, await `result` for its end; both are
  * optional and independent, and neither holds the session back.
@@ -32,7 +35,7 @@ export class Turn implements AsyncIterable<CliMessage> {
 
   /**
    * The messages from the start of the turn to its end, in order; a late reader gets the kept ones first. Throws
-   * SUBSCRIBER_LAGGED when messages of the turn are no longer kept: nothing is skipped in silence (P6).
+   * SUBSCRIBER_LAGGED when messages of the turn are no longer kept, or may not be: nothing is skipped in silence (P6).
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<CliMessage, void, void> {
     let hasStarted = false;
@@ -42,6 +45,8 @@ export class Turn implements AsyncIterable<CliMessage> {
       // What was dropped before the turn began is none of its messages.
       else if (event.type === 'log.truncated' && !this.#hasBegunBefore(event.firstSeq)) continue;
       else if (event.type === 'subscriber.lagged' || event.type === 'log.truncated') {
+        throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
+      } else if (event.type === 'diagnostic' && GONE.includes(event.reason) && this.#hasBegunBefore(event.seq + 1)) {
         throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
       } else if (event.type === 'message' && hasStarted) yield event.message;
     }

@@ -50,13 +50,20 @@ async function collect(lines: AsyncIterable<string> | Iterable<string>): Promise
     if (header === undefined) header = headerOf(line, number);
     else if (isRecord(line['record'])) {
       // The sum says that it is what `exportSession` had from a store.
-      records.push(line['record'] as unknown as StoreRecord);
+      records.push(withoutProcess(line['record'] as unknown as StoreRecord));
     } else if (line['end'] !== true) events.push(eventOf(line, number));
     else isEnded = line['records'] === records.length && line['events'] === events.length;
   }
   if (header === undefined) throw damaged(number + 1, 'It is empty.');
   if (!isEnded) throw damaged(number + 1, 'Its end is missing.');
   return { ...header, records, events };
+}
+
+/** No process of it comes along: its conversation is open to whoever opens it next. */
+function withoutProcess(record: StoreRecord): StoreRecord {
+  if (record.kind !== 'session') return record;
+  const { openConversation: _ofAProcess, ...rest } = record;
+  return rest;
 }
 
 function headerOf(line: Line, number: number): { sessionId: string; epoch: number; firstSeq: number } {

@@ -6,6 +6,16 @@ import { MemoryStore } from '../../src/store/memory-store.ts';
 import type { Store, StoredEvent } from '../../src/store/store.ts';
 import type { SessionRecord } from '../../src/store/store-record.ts';
 
+const SESSION: SessionRecord = {
+  kind: 'session',
+  state: 'hibernated',
+  options: { cwd: '/somewhere', text: 'a","sum":"0"}' },
+  settings: {},
+  conversationIds: ['c'],
+  restarts: [],
+  deadlines: { idle: 5 },
+};
+
 describe('a session that is exported and imported', () => {
   it('P7 is the same: records, events, their very bytes, where its log begins, and its incarnation', async () => {
     const store = await storeWithSession();
@@ -62,6 +72,19 @@ describe('a session that is exported and imported', () => {
     expect(await codeOf(importSession(once, lines))).toBe('SESSION_EXISTS');
   });
 
+  it('has its conversation open nowhere: who opens it next, here or in another session, may', async () => {
+    const opening: SessionRecord = { ...SESSION, openConversation: 'c' };
+    const store = new MemoryStore();
+    await store.append({ sessionId: 'a', epoch: 1, events: [event(1, 1, 'x')], records: [opening] });
+    const other = new MemoryStore();
+    await other.append({ sessionId: 'b', epoch: 1, events: [event(1, 1, 'x')], records: [opening] });
+    await importSession(other, await linesOf(store));
+
+    expect((await other.snapshot('a'))?.records).toEqual([SESSION]);
+    const change = { sessionId: 'a', epoch: 1, events: [event(2, 1, 'x')], records: [opening] };
+    expect(await codeOf(other.append(change))).toBe('CONVERSATION_IN_USE');
+  });
+
   it('is SESSION_NOT_FOUND where there is none', async () => {
     expect(await codeOf(all(exportSession(new MemoryStore(), 'a')))).toBe('SESSION_NOT_FOUND');
   });
@@ -103,17 +126,8 @@ async function expectDamage(lines: readonly string[], line: number): Promise<voi
 
 async function storeWithSession(): Promise<Store> {
   const store = new MemoryStore();
-  const session: SessionRecord = {
-    kind: 'session',
-    state: 'hibernated',
-    options: { cwd: '/somewhere', text: 'a","sum":"0"}' },
-    settings: {},
-    conversationIds: ['c'],
-    restarts: [],
-    deadlines: { idle: 5 },
-  };
   const prompt = { kind: 'prompt', id: 'p', state: 'accepted', acceptedAt: 1, content: 'x' } as const;
-  await store.append({ sessionId: 'a', epoch: 1, events: [event(1, 1, 'first')], records: [session] });
+  await store.append({ sessionId: 'a', epoch: 1, events: [event(1, 1, 'first')], records: [SESSION] });
   const bytes = { ...event(3, 2, ''), data: Uint8Array.of(255, 0, 254) };
   await store.append({ sessionId: 'a', epoch: 2, events: [event(2, 2, '{"say":"ü😀"}'), bytes], records: [prompt] });
   await store.append({ sessionId: 'a', epoch: 3, events: [event(4, 3, ''), event(5, 3, '\uFEFFa\n"')] });

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-failing-disk-'));
 const SHIM = join(folder, 'failing-disk.so');
 const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30 } as const;
 /** Every how many calls one fails; the long run, `npm run chaos:faults`, has it be every single one. */
-const STRIDE = Number(process.env['TROUPE_TEST_FAULT_STRIDE'] ?? 17);
+const STRIDE = Number(process.env['TROUPE_TEST_FAULT_STRIDE'] ?? 31);
 
 beforeAll(() => {
   // A C compiler comes with every system that has g++ and make; without one nothing here can be shown.

@@ -12,7 +12,7 @@ import { change, codeOf, driver, inlineThread, openInline, refusal } from '../..
 const folder = mkdtempSync(join(tmpdir(), 'troupe-store-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const KILLS = Number(process.env['TROUPE_TEST_KILLS'] ?? 100);
+const KILLS = Number(process.env['TROUPE_TEST_KILLS'] ?? 40);
 
 describe('a writer that is killed by SIGKILL', () => {
   it.concurrent.each(['batched', 'strict'])(
