@@ -71,6 +71,18 @@ export function openFailure(error: unknown, path: string): TroupeError {
   return storeFailure(error, path);
 }
 
+/** To read a file with a write-ahead log, SQLite makes two files beside it, unless a writer has it open. */
+export function readFailure(error: unknown, path: string): TroupeError {
+  if (error instanceof TroupeError || resultCodeOf(error) !== CANNOT_OPEN || !existsSync(path))
+    return storeFailure(error, path);
+  return new TroupeError('STORE_UNREACHABLE', {
+    reason:
+      'SQLite makes files beside it to read it. Where its folder cannot be written, copy it to one that can, and read the copy.',
+    cause: error,
+    details: { path, sqliteCode: CANNOT_OPEN },
+  });
+}
+
 /** Who only reads makes no file. Throws `STORE_UNREACHABLE`. */
 export function expectFile(path: string): void {
   if (existsSync(path)) return;

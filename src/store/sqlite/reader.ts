@@ -1,6 +1,6 @@
 import type { LogHead, SessionEntry, SessionSnapshot } from '../store.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
-import { storeFailure } from './failure.ts';
+import { readFailure, storeFailure } from './failure.ts';
 import { type PackedEvents, packEvents } from './packing.ts';
 import { CONNECTION_PRAGMAS, checkSchema, rollBack } from './schema.ts';
 import { headOf } from './writer.ts';
@@ -46,7 +46,7 @@ export class SqliteReader {
         ),
       };
     } catch (error) {
-      throw storeFailure(error, path);
+      throw readFailure(error, path);
     }
   }
 

@@ -5,7 +5,17 @@ import { exportSession } from '../../../src/store/export-session.ts';
 import { importSession } from '../../../src/store/import-session.ts';
 import { openStoreReaderOn } from '../../../src/store/sqlite/reading.ts';
 import type { SessionRecord } from '../../../src/store/store-record.ts';
-import { change, codeOf, driver, event, inlineThread, openInline, readAll, temporaryFolder } from './sqlite-harness.ts';
+import {
+  change,
+  codeOf,
+  driver,
+  event,
+  inlineThread,
+  openInline,
+  readAll,
+  refusal,
+  temporaryFolder,
+} from './sqlite-harness.ts';
 
 const session: SessionRecord = {
   ...{ kind: 'session', state: 'running', options: { cwd: '/somewhere' }, settings: {} },
@@ -48,6 +58,23 @@ describe('a store that is opened to be read', () => {
 
     expect(await codeOf(openReader(path))).toBe('STORE_UNREACHABLE');
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('is refused with what to do where no file can be made beside it', async () => {
+    const path = join(temporaryFolder(), 'troupe.db');
+    await (await openInline(path)).close();
+    // As SQLite says it in a folder that cannot be written; root can write everywhere.
+    const cannotOpen = Object.assign(new Error('unable to open database file'), { errcode: 14 });
+    const opening = openStoreReaderOn(path, () =>
+      inlineThread(() => {
+        throw cannotOpen;
+      }),
+    );
+
+    expect(await refusal(opening)).toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('read the copy'),
+    });
   });
 
   it('is refused when it is something else', async () => {
