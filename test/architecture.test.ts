@@ -102,6 +102,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
   'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
+  'src/supervision/session-desk.ts': ['src/permissions'],
   // A process that has no session yet is spoken to, and compared with others, before there is one.
   'src/supervision/warm-cli.ts': ['src/wire (types)'],
   'src/supervision/prewarm.ts': ['src/wire'],

@@ -123,6 +123,18 @@ export class PermissionDesk {
     });
   }
 
+  /** Every question it knows. */
+  records(): PermissionRecord[] {
+    return [...this.#settled.ids(), ...this.#open.keys()].flatMap((id) => this.record(id) ?? []);
+  }
+
+  /** Another desk goes on with its questions: nothing is decided here any more. */
+  retire(): void {
+    for (const { actor } of this.#open.values()) actor.stop();
+    this.#open.clear();
+    this.#unasked.clear();
+  }
+
   /**
    * Takes up what another host left. Open questions lie here again under their ids and until the same moments, although no
    * process asks them: whoever answers now answers the first process that asks the same again.

@@ -20,6 +20,10 @@ export class SettledQuestions {
     this.#max = max;
   }
 
+  ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
   get(id: string): SettledQuestion | undefined {
     return this.#byId.get(id);
   }

@@ -16,3 +16,8 @@ export function childFacts(state: ChildStateName, context: ChildContext, isMakin
   const { backoffMs: delayMs, restarts } = context;
   return [{ type: 'session.restarting', cause, delayMs, restarts: restarts.length }];
 }
+
+/** Nothing will serve the prompts that wait, until somebody starts the session again. */
+export function isReturning(state: ChildStateName, from: string): boolean {
+  return (state === 'hibernated' && from === 'waiting') || state === 'quarantined';
+}

@@ -56,8 +56,12 @@ export class Conversation {
     this.#admitsWork = options.admitsWork ?? (() => true);
     this.#onStranded = options.onStranded ?? (() => {});
     this.#ledger = new PromptLedger({
-      maxQueued: options.maxQueued,
-      onLost: options.onLost,
+      get maxQueued() {
+        return options.maxQueued;
+      },
+      get onLost() {
+        return options.onLost;
+      },
       again: options.again,
       now: () => this.#log.now(),
       listener: {

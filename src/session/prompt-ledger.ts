@@ -40,9 +40,9 @@ const ENDED_KEPT = 1_000;
  */
 export class PromptLedger {
   readonly #listener: LedgerListener;
-  readonly #maxQueued: number;
+  /** Read anew each time: who takes a session over brings rules of its own. */
+  readonly #rules: { readonly maxQueued: number; readonly onLost?: OnPromptLost };
   readonly #now: () => number;
-  readonly #onLost: OnPromptLost;
   readonly #again: (result: ResultFacts) => Again | undefined;
   readonly #records = new Map<string, PromptRecord>();
   #queue: PromptRecord[] = [];
@@ -59,11 +59,14 @@ export class PromptLedger {
     listener: LedgerListener;
     again?: ((result: ResultFacts) => Again | undefined) | undefined;
   }) {
-    this.#onLost = options.onLost ?? 'once';
+    this.#rules = options;
     this.#again = options.again ?? (() => undefined);
-    this.#maxQueued = options.maxQueued;
     this.#now = options.now;
     this.#listener = options.listener;
+  }
+
+  get #onLost(): OnPromptLost {
+    return this.#rules.onLost ?? 'once';
   }
 
   /** Prompts not yet written to a CLI, in order. */
@@ -94,9 +97,9 @@ export class PromptLedger {
     fields?: PromptFields | undefined;
     acceptedSeq: number;
   }): PromptRecord {
-    if (this.#queue.length >= this.#maxQueued) {
-      const details = { field: 'limits.maxPromptQueue', limit: this.#maxQueued };
-      throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${this.#maxQueued} prompts.`, details });
+    if (this.#queue.length >= this.#rules.maxQueued) {
+      const details = { field: 'limits.maxPromptQueue', limit: this.#rules.maxQueued };
+      throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${this.#rules.maxQueued} prompts.`, details });
     }
     const record: PromptRecord = {
       ...prompt,

@@ -11,7 +11,7 @@ import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
-import { childFacts } from './child-facts.ts';
+import { childFacts, isReturning } from './child-facts.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
@@ -204,6 +204,11 @@ export class SessionLife {
     if (!this.isOver) this.#child.send({ type: 'child.stop', mode, ...(cause === undefined ? {} : { cause }) });
   }
 
+  /** Another one goes on from here; its end is that of the session. */
+  retire(): void {
+    this.#child.stop();
+  }
+
   /** Its place among those that may have a process. */
   get admission(): Pick<Admission, 'position' | 'lack'> {
     return this.#options.admission;
@@ -351,7 +356,6 @@ export class SessionLife {
     const returned = isReturning(state, from) && context.cause !== null ? errorOf(context.cause) : undefined;
     for (const fact of childFacts(state, context, isMakingRoom)) log.append(context.incarnation, fact);
     if (state === 'hibernated' && from !== 'waiting') this.#options.conversation.goOn();
-    // Nothing will serve the prompts that wait, until somebody starts the session again.
     if (returned !== undefined) this.#options.conversation.ledger.returnQueued(returned);
   }
 
@@ -389,8 +393,4 @@ export class SessionLife {
     this.#releaseStart();
     this.#releaseStart = () => {};
   }
-}
-
-function isReturning(state: ChildStateName, from: StateChange['state']): boolean {
-  return (state === 'hibernated' && from === 'waiting') || state === 'quarantined';
 }

@@ -6,22 +6,21 @@ import type { SessionLife } from './session-life.ts';
 
 /** The permission requests of one session. */
 export class SessionPermissions {
-  readonly #desk: PermissionDesk;
-  readonly #life: SessionLife;
+  readonly #now: () => { readonly desk: PermissionDesk; readonly life: SessionLife };
 
-  constructor(desk: PermissionDesk, life: SessionLife) {
-    this.#desk = desk;
-    this.#life = life;
+  /** `now`: the desk and the life of the session, which are others once it was taken over. */
+  constructor(now: () => { readonly desk: PermissionDesk; readonly life: SessionLife }) {
+    this.#now = now;
   }
 
   /** The open requests, oldest first. */
   pending(): PermissionRequest[] {
-    return this.#desk.pending();
+    return this.#now().desk.pending();
   }
 
   /** An open request, or one of the last settled ones; undefined when it is unknown. */
   get(id: string): PermissionRequest | undefined {
-    return this.#desk.get(id);
+    return this.#now().desk.get(id);
   }
 
   /**
@@ -31,9 +30,10 @@ export class SessionPermissions {
    */
   async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');
-    const askedAs = this.#desk.askedAs(id);
-    const written = askedAs === undefined ? true : this.#life.incarnation?.channel.answerWritten(askedAs);
-    this.#desk.answer(id, answer, by);
+    const { desk, life } = this.#now();
+    const askedAs = desk.askedAs(id);
+    const written = askedAs === undefined ? true : life.incarnation?.channel.answerWritten(askedAs);
+    desk.answer(id, answer, by);
     if ((await written) !== true) throw new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
   }
 }

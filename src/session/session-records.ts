@@ -98,6 +98,14 @@ export class SessionRecords {
     });
   }
 
+  /** What is so now, without what is over: as a host would find it that takes the session up. */
+  current(): StoreRecord[] {
+    const { conversation, desk } = this.#options;
+    const { outstanding, queued, inDoubt } = conversation.ledger;
+    const prompts = [...new Set([...outstanding, ...queued, ...inDoubt])].map(storedPromptOf);
+    return [this.session(), ...prompts, ...desk.records()];
+  }
+
   #prompt(id: string, hasEnded: boolean): RecordChange | undefined {
     const record = this.#options.conversation.ledger.find(id);
     if (record === undefined) return undefined;

@@ -22,7 +22,7 @@ import { PromptDoubts } from './prompt-doubts.ts';
 import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
-import type { SessionLife, StateChange } from './session-life.ts';
+import type { SessionEnd, SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import { explanationOf, snapshotOf } from './session-view.ts';
@@ -63,30 +63,43 @@ export interface SessionParts {
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
 export class Session extends SessionControls implements AsyncDisposable {
   readonly id: string;
-  /** What the caller said this session works on. */
-  readonly key: string | undefined;
   /** The open and settled permission requests, and how to answer them. */
   readonly permissions: SessionPermissions;
   /** The prompts that were cut off and wait for a decision (`onPromptLost: 'ask'`). */
   readonly doubts: PromptDoubts;
   /** Resolves when the session is over for good, with how it ended. Never rejects. */
   readonly ended: Promise<{ reason: 'closed' | 'failed'; error: TroupeError | undefined }>;
-  readonly #parts: SessionParts;
-  readonly #path: ControlPath;
+  #parts: SessionParts;
+  #path: ControlPath;
+  #end: (end: SessionEnd) => void = () => {};
 
   constructor(parts: SessionParts) {
     super();
     this.id = parts.id;
-    this.key = parts.key;
     this.#parts = parts;
-    const { life, conversation, clock, controlMs } = parts;
-    this.#path = new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
-    this.permissions = new SessionPermissions(parts.desk, parts.life);
+    this.#path = this.#pathOf(parts);
+    this.permissions = new SessionPermissions(() => this.#parts);
     this.doubts = new PromptDoubts(parts.conversation);
-    this.ended = parts.life.ended.then(({ cause }) => {
+    const ended = new Promise<SessionEnd>((resolve) => {
+      this.#end = resolve;
+    });
+    void parts.life.ended.then(this.#end);
+    this.ended = ended.then(({ cause }) => {
       const isAsked = cause.code === 'closed';
       return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
     });
+  }
+
+  /** The session was held, and somebody has taken it over with options of their own. @internal */
+  goOn(parts: SessionParts): void {
+    this.#parts = parts;
+    this.#path = this.#pathOf(parts);
+    void parts.life.ended.then(this.#end);
+  }
+
+  /** What the caller said this session works on. */
+  get key(): string | undefined {
+    return this.#parts.key;
   }
 
   /** The session machine's state while a process lives, else the state of its supervision. */
@@ -326,6 +339,10 @@ export class Session extends SessionControls implements AsyncDisposable {
     return interruptConversation({ life, conversation, interruptMs, clock, ...options });
   }
 
+  #pathOf({ life, conversation, clock, controlMs }: SessionParts): ControlPath {
+    return new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
+  }
+
   #assertTakesPrompts(): void {
     this.#assertOpen();
     if (!this.#parts.admitsPrompts()) {
@@ -345,7 +362,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   #assertWhole(): void {
     const { missing = [] } = this.#parts;
     if (missing.length === 0) return;
-    const reason = `Missing: ${missing.join(', ')}. Close it, and resume its conversation with them.`;
+    const reason = `Missing: ${missing.join(', ')}. Start it under its id with them.`;
     throw new TroupeError('OPTIONS_MISSING', { reason, details: { id: this.id, missing } });
   }
 

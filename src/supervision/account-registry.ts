@@ -46,6 +46,11 @@ export class AccountRegistry {
     return new AccountSeat(id, desk);
   }
 
+  /** The session goes on with other options: it may be at another account. */
+  leave(id: string): void {
+    for (const desk of this.#desks.values()) desk.leave(id);
+  }
+
   /** A session of another host waited for its account: the wall stands again until the same moment. */
   restore(options: SessionOptions, { reason, until }: Parking): void {
     if (reason === 'budget') return;

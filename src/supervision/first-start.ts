@@ -3,6 +3,8 @@ import { causeOf, errorOf } from '../session/exit-cause.ts';
 import { onAbort } from './abort-watch.ts';
 import type { BuiltSession } from './session-factory.ts';
 
+/** A fresh session ends instead of being quarantined; one that was taken over is kept. */
+const ANSWERED: ReadonlySet<string> = new Set(['ready', 'awaiting-permission', 'parked', 'quarantined']);
 const CALLED_OFF = { reason: 'The start was called off.' };
 
 /**
@@ -14,11 +16,11 @@ export function whenReady(
   { signal, isStopping }: { readonly signal: AbortSignal | undefined; readonly isStopping: () => boolean },
 ): Promise<void> {
   // It may be parked already: an obstacle is seen before anything is waited for.
-  if (life.state === 'parked') return Promise.resolve();
+  if (ANSWERED.has(life.state)) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
     const stopListening = life.onChange(() => {
-      if (life.state !== 'ready' && life.state !== 'awaiting-permission' && life.state !== 'parked') return;
+      if (!ANSWERED.has(life.state)) return;
       settle();
       resolve();
     });

@@ -49,6 +49,11 @@ export class IdleEviction {
     void life.ended.then(() => this.#byUse.delete(built));
   }
 
+  /** Another one goes on in its place. */
+  unwatch(built: BuiltSession): void {
+    this.#byUse.delete(built);
+  }
+
   /** Soon, and once for everything that happens in the same breath. */
   look(): void {
     if (this.#isLookDue) return;

@@ -10,7 +10,7 @@ import {
   restoredConversationOf,
   willSend,
 } from '../session/restored-conversation.ts';
-import { optionsOfStored, type StoredOptions, type Variables } from '../session/stored-options.ts';
+import { optionsOfStored, type StoredOptions, storedOptionsOf, type Variables } from '../session/stored-options.ts';
 import { settingsOfStored } from '../session/stored-settings.ts';
 import type { SessionSnapshot } from '../store/store.ts';
 import type { PermissionRecord, SessionRecord } from '../store/store-record.ts';
@@ -53,6 +53,36 @@ export function recoveryPlan(id: string, snapshot: SessionSnapshot, setting: Rec
     const words = TroupeError.is(error) ? (error.reason ?? error.message) : String(error);
     return unreadable(id, snapshot, record, `its options (${words})`);
   }
+}
+
+/** Decides how a held session goes on when somebody gives it options of its own: nothing is missing then, and nothing holds it. */
+export function takeoverPlan(
+  id: string,
+  snapshot: SessionSnapshot,
+  { options, groups }: { readonly options: SessionOptions; readonly groups: readonly string[] },
+  setting: RecoverySetting,
+): RecoveryPlan {
+  const found = snapshot.records.find((one): one is SessionRecord => one.kind === 'session');
+  const kept = readChildRecord(found?.child);
+  if (found === undefined || kept === undefined) throw new TroupeError('RECORD_UNREADABLE', { details: { id } });
+  const { groups: _former, ...record } = found;
+  const conversation = restoredConversationOf(record, snapshot.records, snapshot.epoch);
+  const free = { ...options, onRestart: 'resume' as const };
+  const { restored } = planOf({ id, snapshot, record, kept, conversation, missing: [], options: free, setting });
+  const { decision, reason } = restored;
+  const isMember = groups.length > 0 && decision !== 'quarantined';
+  return {
+    id,
+    options,
+    groups,
+    restored: {
+      ...restored,
+      reason: `It was taken over. ${reason}`,
+      // Its group starts it when its turn has come.
+      child: isMember ? heldBy(restored.child, 'HOST_LOST', 'Its group starts it.') : restored.child,
+      stored: storedOptionsOf(options),
+    },
+  };
 }
 
 interface PlanFacts {
@@ -109,7 +139,7 @@ function verdictOf({ record, kept, conversation, missing, options, setting, snap
   if (onRestart === 'fail')
     return { decision: 'failed', reason: '"onRestart" is "fail".', child: heldBy(child, 'HOST_LOST', '') };
   if (missing.length > 0) {
-    const reason = `Missing: ${missing.join(', ')}. No store can keep them; resume its conversation with them.`;
+    const reason = `Missing: ${missing.join(', ')}. No store can keep them: start it under its id with them.`;
     return { decision: 'held', reason, child: heldBy(child, 'OPTIONS_MISSING', reason) };
   }
   if (child.state === 'quarantined') return { decision: 'quarantined', reason: 'It was quarantined.', child };

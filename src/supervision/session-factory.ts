@@ -5,14 +5,10 @@ import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { unsupportedOptions } from '../launch/option-support.ts';
-import { pathRoots } from '../launch/path-roots.ts';
-import { realPathOf } from '../launch/real-path.ts';
-import type { SessionOptions } from '../launch/session-options.ts';
+import type { OnPromptLost, SessionOptions } from '../launch/session-options.ts';
 import { allowedToolsOf } from '../launch/skills.ts';
 import { ServerSet } from '../mcp/server-set.ts';
-import { PermissionDesk } from '../permissions/permission-desk.ts';
-import { subjectOf } from '../permissions/permission-request.ts';
-import { RuleBook } from '../permissions/rule-book.ts';
+import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import { shadowedTools } from '../permissions/shadowed-tools.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { Admission } from '../session/admission.ts';
@@ -21,14 +17,13 @@ import { causeOf } from '../session/exit-cause.ts';
 import { Incarnation } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
-import { Session } from '../session/session.ts';
+import { Session, type SessionParts } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { SessionRecords } from '../session/session-records.ts';
-import { freshSettings, replaySettings } from '../session/session-settings.ts';
+import { freshSettings, type RuntimeSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
 import { storedOptionsOf } from '../session/stored-options.ts';
 import { EventLog } from '../store/event-log.ts';
-import type { SessionFact } from '../store/session-event.ts';
 import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
@@ -37,11 +32,11 @@ import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { heardBy } from './heard-by.ts';
-import { currentHost } from './host.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
+import { buildDesk } from './session-desk.ts';
 import { StoreLink } from './store-link.ts';
 import type { Launcher } from './warm-pools.ts';
 
@@ -85,6 +80,18 @@ export interface SessionSurroundings {
   readonly groups?: readonly string[];
 }
 
+/** What is replaced when a held session is taken over; its log, its conversation and its handle go on and look here. */
+export interface SessionCore {
+  limits: typeof DEFAULT_LIMITS;
+  onLost: OnPromptLost;
+  defaultMode: string;
+  readonly settings: RuntimeSettings;
+  redaction: Redaction;
+  retry: QuotaRetry;
+  life?: SessionLife;
+  records?: SessionRecords;
+}
+
 export interface BuiltSession {
   readonly session: Session;
   readonly life: SessionLife;
@@ -93,53 +100,40 @@ export interface BuiltSession {
   readonly desk: PermissionDesk;
   readonly log: EventLog;
   readonly journal: SessionJournal | undefined;
+  /** What stands behind its log and its conversation. */
+  readonly core: SessionCore;
+  /** What it was under another host. */
+  readonly restored: RestoredSession | undefined;
   /** What its process with that number would be started with now. Writes the private files for it. */
   readonly plan: (number: number) => Promise<PlannedLaunch>;
 }
 
-const SETTLED_PERMISSIONS_KEPT = 200;
-const GRANTS_KEPT = 1_000;
-
 /**
  * Puts a session together: its log, its desk, its conversation, its life, where another host left it if one did. Starts nothing.
+ * With a `former`, that one's log, conversation and handle go on with these options.
  */
 export function buildSession(
   id: string,
   options: SessionOptions,
   around: SessionSurroundings,
   restored?: RestoredSession,
+  former?: BuiltSession,
 ): BuiltSession {
   const { clock, inspect } = around;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
   const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
   const restart = restartSpec(around.restart, options.restart);
-  const settings = restored?.settings ?? freshSettings();
+  const settings = former?.core.settings ?? restored?.settings ?? freshSettings();
   const { stderrTailBytes } = limits;
   const redaction = around.secrets.redaction(options);
-  let life: SessionLife | undefined;
-  let records: SessionRecords | undefined;
-  const journal = around.store?.journal(id, {
-    limits: { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes },
-    recordsOf: (event) => redactedChange(records?.of(event), redaction),
-    onUnkept: (error) => life?.stop('kill', causeOf(error)),
-  });
-  const log = buildLog(id, limits, around, redaction.fact, journal);
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
-  const conversation = new Conversation({
-    log,
-    maxQueued: limits.maxPromptQueue,
-    onLost: options.onPromptLost ?? around.onPromptLost ?? 'once',
-    wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
-    continuesOther: options.resume !== undefined || options.continue === true,
-    expectedMode: () => settings.permissionMode ?? options.permissionMode ?? 'default',
-    admitsWork: () => life?.parking.admitsWork() ?? true,
-    onStranded: () => life?.wakeForPrompt(),
-    ...(around.spending === undefined ? {} : { spending: around.spending }),
-    again: (result) => retry.again(result),
-    restored: restored?.conversation,
-  });
-  const desk = buildDesk(options, around, timeouts.permissionMs, log, () => life);
-  const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => life);
+  const onLost = options.onPromptLost ?? around.onPromptLost ?? 'once';
+  const fresh = { limits, onLost, defaultMode: options.permissionMode ?? 'default', redaction, retry };
+  const core: SessionCore = former === undefined ? { ...fresh, settings } : Object.assign(former.core, fresh);
+  const { log, journal } = former ?? buildLog(id, limits, around, core);
+  const conversation = former?.conversation ?? buildConversation(options, around, core, log, restored);
+  const desk = buildDesk(options, around, timeouts.permissionMs, log, () => core.life);
+  const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => core.life);
   const servers = new ServerSet(options.mcpServers);
   servers.onChange((change) => redaction.learn(around.secrets.servers(change.servers)));
   const { sessionStore: store } = options;
@@ -156,7 +150,7 @@ export function buildSession(
       storeLink,
       registrations: hooks.registration(),
     });
-  life = new SessionLife({
+  const life = new SessionLife({
     child: {
       id,
       restart,
@@ -208,14 +202,15 @@ export function buildSession(
         }),
       }),
   });
+  core.life = life;
   const { controlMs, interruptMs } = timeouts;
   if (journal !== undefined) {
     const { groups = [] } = around;
     const about = { clock, groups, options: restored?.stored ?? storedOptionsOf(options) };
-    records = new SessionRecords({ ...about, life, conversation, desk, settings });
+    core.records = new SessionRecords({ ...about, life, conversation, desk, settings });
   }
   warnOfShadow(options, log);
-  const session = new Session({
+  const parts: SessionParts = {
     id,
     key: options.key,
     mayBypass: options.allowDangerouslySkipPermissions === true,
@@ -233,8 +228,36 @@ export function buildSession(
     missing: restored?.missing,
     redaction,
     storeRefusal: around.storeRefusal,
+  };
+  const session = former?.session ?? new Session(parts);
+  if (former !== undefined) session.goOn(parts);
+  return { session, options, life, conversation, desk, log, journal, core, restored, plan };
+}
+
+function buildConversation(
+  options: SessionOptions,
+  around: SessionSurroundings,
+  core: SessionCore,
+  log: EventLog,
+  restored: RestoredSession | undefined,
+): Conversation {
+  return new Conversation({
+    log,
+    get maxQueued() {
+      return core.limits.maxPromptQueue;
+    },
+    get onLost() {
+      return core.onLost;
+    },
+    wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
+    continuesOther: options.resume !== undefined || options.continue === true,
+    expectedMode: () => core.settings.permissionMode ?? core.defaultMode,
+    admitsWork: () => core.life?.parking.admitsWork() ?? true,
+    onStranded: () => core.life?.wakeForPrompt(),
+    ...(around.spending === undefined ? {} : { spending: around.spending }),
+    again: (result) => core.retry.again(result),
+    restored: restored?.conversation,
   });
-  return { session, options, life, conversation, desk, log, journal, plan };
 }
 
 function redactedChange(change: RecordChange | undefined, redaction: Redaction): RecordChange | undefined {
@@ -245,9 +268,13 @@ function buildLog(
   id: string,
   limits: typeof DEFAULT_LIMITS,
   around: SessionSurroundings,
-  redact: (fact: SessionFact) => SessionFact,
-  journal: SessionJournal | undefined,
-): EventLog {
+  core: SessionCore,
+): Pick<BuiltSession, 'log' | 'journal'> {
+  const journal = around.store?.journal(id, {
+    limits: { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes },
+    recordsOf: (event) => redactedChange(core.records?.of(event), core.redaction),
+    onUnkept: (error) => core.life?.stop('kill', causeOf(error)),
+  });
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
   const { lastSeq, epoch } = around.head ?? { lastSeq: 0, epoch: 0 };
   const log = new EventLog(
@@ -255,7 +282,7 @@ function buildLog(
     () => around.clock.now(),
     {
       onListenerError: around.onListenerError,
-      redact,
+      redact: (fact) => core.redaction.fact(fact),
       history: around.store && historyOf(around.store.store, id),
       journal,
       lastSeq,
@@ -263,58 +290,7 @@ function buildLog(
     },
   );
   journal?.attach(log, lastSeq);
-  return log;
-}
-
-function buildDesk(
-  options: SessionOptions,
-  around: SessionSurroundings,
-  deadlineMs: number,
-  log: EventLog,
-  life: () => SessionLife | undefined,
-): PermissionDesk {
-  return new PermissionDesk({
-    clock: around.clock,
-    deadlineMs,
-    canUseTool: options.canUseTool,
-    onElicitation: options.onElicitation,
-    onUserDialog: options.onUserDialog,
-    dialogKinds: options.supportedDialogKinds ?? [],
-    rules: new RuleBook({
-      session: options.permissions?.rules ?? [],
-      supervisor: around.permissions?.rules ?? [],
-      roots: pathRoots(options, currentHost()),
-      realPath: realPathOf,
-      maxGrants: GRANTS_KEPT,
-    }),
-    isAttended: options.permissionPrompts !== 'none',
-    maxSettled: SETTLED_PERMISSIONS_KEPT,
-    inspect: around.inspect,
-    onRequested: (request) => {
-      const { kind, id: requestId, toolName, toolUseId, agentId } = request;
-      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId };
-      log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
-    },
-    onSettled: ({ kind, id: requestId }, settlement) => {
-      const { outcome, by } = settlement;
-      const rule = 'rule' in settlement && settlement.rule !== undefined ? { rule: settlement.rule } : {};
-      log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
-      life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
-    },
-    onRebound: ({ kind, id: requestId, settlement }) => {
-      log.append(life()?.epoch ?? 0, { type: 'permission.rebound', kind, requestId });
-      if (settlement !== undefined) return;
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
-    },
-    onUnheard: ({ kind, id: requestId }) => {
-      log.append(life()?.epoch ?? 0, { type: 'permission.unheard', kind, requestId });
-    },
-    onDroppedUpdates: ({ id }, dropped) => {
-      const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
-      log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
-    },
-  });
+  return { log, journal };
 }
 
 /** With a hook before each tool when rules have to see also what the CLI would run without a question. */

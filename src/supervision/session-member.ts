@@ -46,16 +46,7 @@ export class SessionMember implements GroupMember {
   async start(): Promise<void> {
     const wasSetAside = this.#wish === 'set-aside';
     this.#wish = 'start';
-    const { life } = this.#living();
-    // Set aside by itself: there are processes beside which none may be started (WIRE §25.14).
-    if (life.state === 'quarantined' && !wasSetAside) throw this.#cause(life);
-    this.#isStarting = true;
-    try {
-      life.wake();
-      await until(life, () => isReady(life) || life.state === 'held' || life.state === 'quarantined');
-    } finally {
-      this.#isStarting = false;
-    }
+    const life = await this.#woken(wasSetAside);
     if (!isReady(life)) throw life.isOver ? (await life.ended).cause : this.#cause(life);
   }
 
@@ -77,6 +68,21 @@ export class SessionMember implements GroupMember {
     this.#wish = 'close';
     this.#built?.life.stop('close');
     await this.#built?.life.ended;
+  }
+
+  async #woken(wasSetAside: boolean): Promise<BuiltSession['life']> {
+    // Also while it comes to be: one of a lost host begins where it was held, and that is no end.
+    this.#isStarting = true;
+    try {
+      const { life } = this.#living();
+      // Set aside by itself: there are processes beside which none may be started (WIRE §25.14).
+      if (life.state === 'quarantined' && !wasSetAside) throw this.#cause(life);
+      life.wake();
+      await until(life, () => isReady(life) || life.state === 'held' || life.state === 'quarantined');
+      return life;
+    } finally {
+      this.#isStarting = false;
+    }
   }
 
   #living(): BuiltSession {

@@ -39,7 +39,7 @@ import { withOwnConversation } from './own-conversation.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type RecoveryHands, type RecoveryReport, recoverSessions } from './recovery.ts';
-import { recoveryHands } from './recovery-hands.ts';
+import { recoveryHands, recoverySetting } from './recovery-hands.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import { SecretKeeper } from './secret-keeper.ts';
@@ -50,6 +50,7 @@ import { StoreOpening } from './store-opening.ts';
 import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
 import { SupervisorViews, type ViewedParts } from './supervisor-views.ts';
 import { surroundings } from './surroundings.ts';
+import { goOn, handOver, isHeld, planTakeover } from './takeover.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
@@ -111,10 +112,12 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
         restart: restartSpec(options.restart, undefined),
       },
       tell,
-      isTaken: (id) => this.#sessions.has(id),
+      isTaken: (id) => this.#sessions.has(id) && !isHeld(this.#sessions.get(id)),
       assertAdmits: () => this.#assertAdmits(),
       whenKnown: this.#opening.isUsed ? (ids) => this.#storeReady(ids) : undefined,
       buildSession: (id, input, groups) => {
+        const held = this.#sessions.get(id);
+        if (isHeld(held)) return this.#takeOver(held, input, groups);
         this.#assertFree(id, input);
         return this.#build(id, input, groups);
       },
@@ -163,7 +166,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    * Starts a session and resolves when it is ready for prompts. Rejects with INVALID_OPTIONS, SESSION_EXISTS,
    * CONVERSATION_IN_USE, AT_CAPACITY, BUDGET_REACHED, SUPERVISOR_STOPPED, ABORTED, or the reason the start failed; by then
    * the process tree of the failed start is gone. A session that is parked meanwhile is started, too: its prompts wait. With
-   * `autoStart: false` it resolves at once and the first prompt starts the process.
+   * `autoStart: false` it resolves at once and the first prompt starts the process. With the id of a session that a lost host
+   * left and that is held, that one goes on with these options (docs/recovery.md).
    */
   async start(input: SessionOptions = {}): Promise<Session> {
     const options = this.#optionsOf(input);
@@ -171,12 +175,15 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     const id = options.id ?? `session-${randomUUID()}`;
     if (this.#opening.isUsed) await this.#storeReady([id]);
     if (this.#groups.has(id)) throw sessionExists(id);
-    this.#assertFree(id, options);
+    const known = this.#sessions.get(id);
+    const held = isHeld(known) ? known : undefined;
+    if (held === undefined) this.#assertFree(id, options);
     const signal = options.signal ?? options.abortController?.signal;
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason });
-    const built = this.#build(id, options, []);
-    built.life.begin();
-    const kept = keptStart(built);
+    const built = held === undefined ? this.#build(id, options, []) : this.#takeOver(held, options, []);
+    if (held === undefined) built.life.begin();
+    else await goOn(built);
+    const kept = held === undefined ? keptStart(built) : undefined;
     if (options.autoStart !== false) await whenReady(built, { signal, isStopping: () => this.state !== 'running' });
     else if (signal !== undefined) endStartOnAbort(built, signal);
     if (options.abortController !== undefined) closeOnAbort(built, options.abortController.signal);
@@ -286,8 +293,29 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     assertConversationFree(options, this.#sessions.values());
   }
 
-  /** `groups`: those it is a member of, from the outermost. */
-  #build(id: string, options: SessionOptions, groups: readonly string[], restored?: RestoredSession): BuiltSession {
+  /** The session goes on where it is held: the same handle, log, queue and usage, with these options. */
+  #takeOver(held: BuiltSession, options: SessionOptions, groups: readonly string[]): BuiltSession {
+    const { id } = held.session;
+    assertConversationFree(
+      options,
+      [...this.#sessions.values()].filter((built) => built !== held),
+    );
+    const plan = planTakeover(held, options, groups, recoverySetting(this.#options, this.#clock));
+    this.#house.eviction.unwatch(held);
+    this.#accounts.leave(id);
+    const built = this.#build(id, plan.options, groups, plan.restored, held);
+    handOver(held, built, plan);
+    return built;
+  }
+
+  /** `groups`: those it is a member of, from the outermost. `former`: it goes on as this one. */
+  #build(
+    id: string,
+    options: SessionOptions,
+    groups: readonly string[],
+    restored?: RestoredSession,
+    former?: BuiltSession,
+  ): BuiltSession {
     const { key, budget } = options;
     let hands: BudgetHands | undefined;
     const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
@@ -305,19 +333,14 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       head: this.#opening.headOf(id),
     };
     const isNew = this.#opening.desk !== undefined && restored === undefined && !this.#house.warm.isOpen;
-    const built = buildSession(id, isNew ? withOwnConversation(options, randomUUID()) : options, around, restored);
+    const own = isNew ? withOwnConversation(options, randomUUID()) : options;
+    const built = buildSession(id, own, around, restored, former);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
     account?.follow(built);
     if (groups.length === 0) this.#house.eviction.watch(built);
-    this.#actor.send({ type: 'child.started' });
-    this.#phases.added(built);
-    built.log.listen((event) => {
-      // Of its account the fleet hears once, not from each of its sessions.
-      if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
-      if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: id });
-    });
+    if (former === undefined) this.#follow(built);
     void built.life.ended.then(() => {
       this.#budget.leave(id);
       this.#sessions.delete(id);
@@ -326,6 +349,16 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       this.#tellMachine({ type: 'child.stopped' });
     });
     return built;
+  }
+
+  #follow(built: BuiltSession): void {
+    this.#actor.send({ type: 'child.started' });
+    this.#phases.added(built);
+    built.log.listen((event) => {
+      // Of its account the fleet hears once, not from each of its sessions.
+      if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
+      if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: built.session.id });
+    });
   }
 
   #surroundings(own: SessionOptions): SessionSurroundings {

@@ -34,7 +34,7 @@ export async function takeUp(
 }
 
 /** What the first turn, or the first process, has not asked again is asked by nobody. */
-function forgetQuestions(log: EventLog, desk: BuiltSession['desk']): void {
+export function forgetQuestions(log: EventLog, desk: BuiltSession['desk']): void {
   const stop = log.listenInside(({ type }) => {
     if (!LAST_CHANCES.has(type)) return;
     stop();
@@ -50,6 +50,6 @@ const LAST_CHANCES: ReadonlySet<string> = new Set([
 ]);
 
 /** A store that fails keeps nobody waiting: what follows is not durable then, and that is told. */
-function kept(log: EventLog): Promise<void> {
+export function kept(log: EventLog): Promise<void> {
   return new Promise((resolve) => log.whenKept(resolve, () => resolve()));
 }

@@ -1,0 +1,67 @@
+import { pathRoots } from '../launch/path-roots.ts';
+import { realPathOf } from '../launch/real-path.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
+import { PermissionDesk } from '../permissions/permission-desk.ts';
+import { subjectOf } from '../permissions/permission-request.ts';
+import { RuleBook } from '../permissions/rule-book.ts';
+import type { SessionLife } from '../session/session-life.ts';
+import type { EventLog } from '../store/event-log.ts';
+import { currentHost } from './host.ts';
+import type { SessionSurroundings } from './session-factory.ts';
+
+export type DeskSurroundings = Pick<SessionSurroundings, 'clock' | 'awake' | 'permissions' | 'inspect'>;
+
+const SETTLED_PERMISSIONS_KEPT = 200;
+const GRANTS_KEPT = 1_000;
+
+/** The desk of a session: what it hears goes to the log, and to the process that asks. */
+export function buildDesk(
+  options: SessionOptions,
+  around: DeskSurroundings,
+  deadlineMs: number,
+  log: EventLog,
+  life: () => SessionLife | undefined,
+): PermissionDesk {
+  return new PermissionDesk({
+    clock: around.clock,
+    deadlineMs,
+    canUseTool: options.canUseTool,
+    onElicitation: options.onElicitation,
+    onUserDialog: options.onUserDialog,
+    dialogKinds: options.supportedDialogKinds ?? [],
+    rules: new RuleBook({
+      session: options.permissions?.rules ?? [],
+      supervisor: around.permissions?.rules ?? [],
+      roots: pathRoots(options, currentHost()),
+      realPath: realPathOf,
+      maxGrants: GRANTS_KEPT,
+    }),
+    isAttended: options.permissionPrompts !== 'none',
+    maxSettled: SETTLED_PERMISSIONS_KEPT,
+    inspect: around.inspect,
+    onRequested: (request) => {
+      const { kind, id: requestId, toolName, toolUseId, agentId } = request;
+      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId };
+      log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
+    },
+    onSettled: ({ kind, id: requestId }, settlement) => {
+      const { outcome, by } = settlement;
+      const rule = 'rule' in settlement && settlement.rule !== undefined ? { rule: settlement.rule } : {};
+      log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
+      life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
+    },
+    onRebound: ({ kind, id: requestId, settlement }) => {
+      log.append(life()?.epoch ?? 0, { type: 'permission.rebound', kind, requestId });
+      if (settlement !== undefined) return;
+      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
+    },
+    onUnheard: ({ kind, id: requestId }) => {
+      log.append(life()?.epoch ?? 0, { type: 'permission.unheard', kind, requestId });
+    },
+    onDroppedUpdates: ({ id }, dropped) => {
+      const detail = `${dropped} malformed updatedPermissions of request ${id} were left out`;
+      log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
+    },
+  });
+}
