@@ -33,6 +33,8 @@ export interface SessionJournalOptions {
   readonly kept: () => void;
   /** The store fails; `retry` is expected. */
   readonly failed: (error: TroupeError) => void;
+  /** Calls back when a change takes too long. Returns the way to call that off. */
+  readonly deadline: (late: () => void) => () => void;
   /** Nothing can be written any more, by no session of this process. */
   readonly lost: (error: TroupeError) => void;
 }
@@ -68,7 +70,7 @@ export class SessionJournal implements LogJournal {
   #bytes = 0;
   #lastSeq = 0;
   #durableSeq = 0;
-  #state: 'resting' | 'due' | 'writing' | 'failing' | 'lost' = 'resting';
+  #state: 'resting' | 'due' | 'writing' | 'late' | 'failing' | 'lost' = 'resting';
   #error: TroupeError | undefined;
   /** The store fails, or has not yet got everything from the time when it did. */
   #isVolatile = false;
@@ -76,6 +78,7 @@ export class SessionJournal implements LogJournal {
   /** Another session has the conversation: this one ends, and claims it no more. */
   #isRival = false;
   readonly #waits: Wait[] = [];
+  #stopWaiting: () => void = () => {};
   readonly #idlers: (() => void)[] = [];
 
   constructor(options: SessionJournalOptions) {
@@ -135,6 +138,7 @@ export class SessionJournal implements LogJournal {
   /** Nothing more is written: what is not durable is none of the log. */
   lose(error: TroupeError): void {
     if (this.#state === 'lost') return;
+    this.#stopWaiting();
     this.#state = 'lost';
     this.#error = error;
     this.#pending = [];
@@ -148,9 +152,17 @@ export class SessionJournal implements LogJournal {
     if (this.#state !== 'due') return;
     this.#state = 'writing';
     const batch = this.#nextBatch();
+    const callOff = this.#options.deadline(() => this.#late());
+    this.#stopWaiting = callOff;
     void this.#append(batch).then(
-      () => this.#kept(batch),
-      (error: unknown) => this.#refused(error),
+      () => {
+        callOff();
+        this.#kept(batch);
+      },
+      (error: unknown) => {
+        callOff();
+        this.#refused(error);
+      },
     );
   }
 
@@ -160,8 +172,19 @@ export class SessionJournal implements LogJournal {
     await store.append({ sessionId, epoch: batch[0]?.event.epoch ?? 0, events, ...this.#recordsOf(batch) });
   }
 
-  #kept(batch: readonly Entry[]): void {
+  /** It is not tried again while it may still be kept: under the same numbers it would be refused then. */
+  #late(): void {
     if (this.#state !== 'writing') return;
+    this.#fail(new TroupeError('STORE_UNREACHABLE', { reason: 'It does not answer.' }), 'late');
+  }
+
+  /** A change is on its way. */
+  get #isWriting(): boolean {
+    return this.#state === 'writing' || this.#state === 'late';
+  }
+
+  #kept(batch: readonly Entry[]): void {
+    if (!this.#isWriting) return;
     this.#state = 'resting';
     this.#error = undefined;
     this.#pending.splice(0, batch.length);
@@ -181,7 +204,7 @@ export class SessionJournal implements LogJournal {
   }
 
   #refused(error: unknown): void {
-    if (this.#state !== 'writing') return;
+    if (!this.#isWriting) return;
     const refusal = TroupeError.is(error) ? error : new TroupeError('STORE_UNREACHABLE', { cause: error });
     const { code } = refusal;
     if (LOST.has(code)) this.#options.lost(refusal);
@@ -198,8 +221,8 @@ export class SessionJournal implements LogJournal {
     }
   }
 
-  #fail(error: TroupeError): void {
-    this.#state = 'failing';
+  #fail(error: TroupeError, state: 'failing' | 'late' = 'failing'): void {
+    this.#state = state;
     this.#error = error;
     // First, so that nothing runs of what its owner is told was not accepted.
     for (const { failed } of this.#waits.splice(0)) failed(error);
@@ -213,9 +236,11 @@ export class SessionJournal implements LogJournal {
   }
 
   #awaitRoom(): void {
+    this.#stopWaiting = this.#options.deadline(() => this.#late());
     this.#options.store.room().then(
       () => {
-        if (this.#state !== 'writing') return;
+        if (!this.#isWriting) return;
+        this.#stopWaiting();
         this.#state = 'due';
         this.#write();
       },

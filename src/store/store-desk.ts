@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { TroupeError } from '../errors.ts';
+import { TroupeError } from '../errors.ts';
 import { SessionJournal, type SessionJournalOptions } from './session-journal.ts';
 import type { Store } from './store.ts';
 
@@ -15,6 +15,8 @@ export type StoreEvent =
 export interface StoreDeskOptions {
   readonly store: Store;
   readonly clock: Clock;
+  /** A change that was not answered for so long says that the store fails. */
+  readonly storeMs: number;
   readonly tell: (event: StoreEvent) => void;
   /** This process is no longer the one that may write. */
   readonly onLost: (error: TroupeError) => void;
@@ -63,6 +65,7 @@ export class StoreDesk {
       store: this.#options.store,
       kept: () => this.#kept(journal),
       failed: (error) => this.#failed(journal, error),
+      deadline: (late) => this.#after(late),
       lost: (error) => this.lose(error),
     });
     this.#journals.add(journal);
@@ -97,6 +100,22 @@ export class StoreDesk {
     for (const journal of this.#journals) journal.lose(error);
     tell({ type: 'store.lost', at: clock.now(), code: error.code, message: error.message });
     onLost(error);
+  }
+
+  /** Nobody waits any more: what is not durable by now is given up. */
+  abandon(): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#failing.clear();
+    const reason = 'It was given up with its supervisor.';
+    const error = this.#lost ?? this.#failure?.error ?? new TroupeError('STORE_UNREACHABLE', { reason });
+    for (const journal of this.#journals) journal.lose(error);
+  }
+
+  #after(late: () => void): () => void {
+    const { clock, storeMs } = this.#options;
+    const timer = clock.setTimeout(late, storeMs);
+    return () => clock.clearTimeout(timer);
   }
 
   #kept(journal: SessionJournal): void {

@@ -28,6 +28,10 @@ export class StoreOpening {
   #desk: StoreDesk | undefined;
   #retention: RetentionKeeper | undefined;
   #closing: Promise<void> | undefined;
+  #abandon: () => void = () => {};
+  readonly #abandoned = new Promise<void>((resolve) => {
+    this.#abandon = resolve;
+  });
 
   /** Throws STORE_DRIVER_MISSING. */
   constructor(options: StoreOpeningOptions) {
@@ -88,10 +92,16 @@ export class StoreOpening {
     return this.#closing;
   }
 
+  /** Its supervisor has stopped: whatever the store does, nothing of it goes on here. */
+  abandon(): void {
+    this.#abandon();
+    this.#desk?.abandon();
+  }
+
   async #open(): Promise<RecoveryReport> {
     const store = await this.#opened();
-    const { clock, tell, onLost, recover } = this.#options;
-    const desk = new StoreDesk({ store, clock, tell, onLost });
+    const { clock, storeMs, tell, onLost, recover } = this.#options;
+    const desk = new StoreDesk({ store, clock, storeMs, tell, onLost });
     for await (const { sessionId, lastSeq, firstSeq, epoch } of store.sessions()) {
       this.#heads.set(sessionId, { lastSeq, firstSeq, epoch });
     }
@@ -121,8 +131,8 @@ export class StoreOpening {
   }
 
   async #close(): Promise<void> {
-    await this.recovered.catch(() => {});
-    await this.#retention?.stop();
+    await Promise.race([this.recovered.catch(() => {}), this.#abandoned]);
+    await Promise.race([this.#retention?.stop(), this.#abandoned]);
     await this.#desk?.flush();
     // One that was given is its owner's.
     if (typeof this.#options.given.store === 'string') await this.#desk?.store.close().catch(() => {});

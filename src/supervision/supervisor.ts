@@ -94,6 +94,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     this.#opening = new StoreOpening({
       given: options,
       clock: this.#clock,
+      storeMs: timeouts.storeMs,
       tell,
       onLost: (error) => this.#loseStore(error),
       recover: ({ store }) => {
@@ -148,7 +149,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       });
     });
     this.#actor.start();
-    void this.#stopped.then(() => [this.#budget.close(), this.#accounts.stop()]);
+    void this.#stopped.then(() => [this.#budget.close(), this.#accounts.stop(), this.#opening.abandon()]);
     if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(logger));
     void this.#stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
   }

@@ -174,7 +174,66 @@ describe('a store that fails', () => {
   });
 });
 
+describe('a store that does not answer', () => {
+  it('counts as failing after its deadline: what runs goes on, and nothing is written twice when it answers after all (P5, P7)', async () => {
+    const { store, supervisor, fleet, clock, told } = house(() => {}, { timeouts: { storeMs: 5_000 } });
+    const session = await supervisor.start({ id: 'a' });
+    const turn = session.prompt('work');
+    await until(() => fleet.prompts.length === 1);
+    await settled();
+
+    store.steer('hold');
+    fleet.prompts[0]?.complete();
+    await settled();
+    const given = store.given.length;
+    clock.increment(4_999);
+    await settled();
+    expect(told).toEqual([]);
+    clock.increment(1);
+    expect(await turn.result).toMatchObject({ outcome: 'completed' });
+    expect(told).toEqual(['store.failing']);
+    expect(() => session.prompt('more')).toThrow(expect.objectContaining({ code: 'STORE_UNREACHABLE' }));
+    clock.increment(60_000);
+    await settled();
+    // Tried again under the same numbers it would be refused, should the first try still come through.
+    expect(store.given).toHaveLength(given);
+
+    store.steer(undefined);
+    await until(() => told.length === 2);
+    expect(told).toEqual(['store.failing', 'store.recovered']);
+    await session.close();
+    const seqs = await storedSeqs(store);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+    await supervisor.shutdown();
+  });
+});
+
 describe('the end of a supervisor', () => {
+  it.each(['STORE_FULL', 'hold'] as const)(
+    'leaves nothing behind that goes on when the store never keeps the rest: %s (P5)',
+    async (word) => {
+      const { store, supervisor, clock } = house();
+      const session = await supervisor.start({ id: 'a' });
+      const seen: ObservedEvent[] = [];
+      const reading = read(session, seen);
+      store.steer(word);
+      let isDown = false;
+      const down = supervisor.shutdown().then(() => {
+        isDown = true;
+      });
+      for (let minutes = 0; minutes < 10 && !isDown; minutes += 1) {
+        await settled();
+        clock.increment(60_000);
+      }
+      await down;
+      await reading;
+      const given = store.given.length;
+      clock.increment(600_000);
+      await settled();
+      expect(store.given).toHaveLength(given);
+    },
+  );
+
   it('waits until everything is stored (P7)', async () => {
     const { store, supervisor } = house();
     await supervisor.start({ id: 'a' });

@@ -67,6 +67,9 @@ const DEFAULTS = {
   clock: systemClock,
 } as const;
 
+/** A disk that does not answer keeps the thread for ever: it is ended without having closed the file. */
+const CLOSE_MS = 30_000;
+
 /** Refusals of single changes say nothing about the store. */
 const FAILING = ['STORE_FULL', 'STORE_READ_ONLY', 'STORE_UNREACHABLE', 'STORE_DAMAGED'];
 
@@ -171,12 +174,22 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    const { clock = DEFAULTS.clock } = this.#options;
+    let timer: unknown;
+    const overdue = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([this.#leave(), overdue]);
+    clock.clearTimeout(timer);
+    await this.#writer.end();
+    this.#tell({ state: 'closed' });
+  }
+
+  async #leave(): Promise<void> {
     await this.#queue.drain();
     await this.#reading.close();
     // A thread that is lost has nothing left to close.
     await this.#writer.ask('close', undefined).catch(() => undefined);
-    await this.#writer.end();
-    this.#tell({ state: 'closed' });
   }
 
   async #commit(changes: readonly PlainChange[]): Promise<(TroupeError | undefined)[]> {
