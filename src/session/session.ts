@@ -60,6 +60,9 @@ export interface SessionParts {
   readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
 }
 
+/** Reaches into the class, so that nobody who holds a session sees it. */
+let switchParts: (session: Session, parts: SessionParts) => void;
+
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
 export class Session extends SessionControls implements AsyncDisposable {
   readonly id: string;
@@ -90,11 +93,12 @@ export class Session extends SessionControls implements AsyncDisposable {
     });
   }
 
-  /** The session was held, and somebody has taken it over with options of their own. @internal */
-  goOn(parts: SessionParts): void {
-    this.#parts = parts;
-    this.#path = this.#pathOf(parts);
-    void parts.life.ended.then(this.#end);
+  static {
+    switchParts = (session, parts) => {
+      session.#parts = parts;
+      session.#path = session.#pathOf(parts);
+      void parts.life.ended.then(session.#end);
+    };
   }
 
   /** What the caller said this session works on. */
@@ -376,4 +380,9 @@ export class Session extends SessionControls implements AsyncDisposable {
       details: { id: this.id, state: this.state },
     });
   }
+}
+
+/** The session was held, and somebody has taken it over with options of their own. */
+export function goOnWith(session: Session, parts: SessionParts): void {
+  switchParts(session, parts);
 }

@@ -1,3 +1,4 @@
+import { TroupeError } from '../errors.ts';
 import { textIn } from '../session/stored-json.ts';
 import type { RecoveryDecision } from '../store/session-event.ts';
 import type { SessionEntry, SessionSnapshot, Store } from '../store/store.ts';
@@ -88,7 +89,13 @@ async function readAll(store: Store, hands: RecoveryHands) {
 async function snapshotOf(store: Store, entry: SessionEntry): Promise<SessionSnapshot> {
   const { lastSeq, firstSeq, epoch, record } = entry;
   const partial = { lastSeq, firstSeq, epoch, records: [record] };
-  return (await store.snapshot(entry.sessionId).catch(() => partial)) ?? partial;
+  try {
+    return (await store.snapshot(entry.sessionId)) ?? partial;
+  } catch (error) {
+    // What cannot be read now may be whole: without it prompts would be lost.
+    if (TroupeError.is(error) && error.code === 'STORE_DAMAGED') return partial;
+    throw error;
+  }
 }
 
 function spenderOf({ sessionId: id, record }: SessionEntry, records: readonly StoreRecord[]): StoredSpender {

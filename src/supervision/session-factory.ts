@@ -17,7 +17,7 @@ import { causeOf } from '../session/exit-cause.ts';
 import { Incarnation } from '../session/incarnation.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
-import { Session, type SessionParts } from '../session/session.ts';
+import { goOnWith, Session, type SessionParts } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { SessionRecords } from '../session/session-records.ts';
 import { freshSettings, type RuntimeSettings, replaySettings } from '../session/session-settings.ts';
@@ -230,7 +230,7 @@ export function buildSession(
     storeRefusal: around.storeRefusal,
   };
   const session = former?.session ?? new Session(parts);
-  if (former !== undefined) session.goOn(parts);
+  if (former !== undefined) goOnWith(session, parts);
   return { session, options, life, conversation, desk, log, journal, core, restored, plan };
 }
 

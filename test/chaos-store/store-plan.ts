@@ -130,8 +130,8 @@ function planSession(
 
 function planEnd(random: Random, life: number): PlannedEnd {
   const moment = planMoment(random, life);
-  if (!random.chance(0.2)) return { way: 'kill', moment };
-  return { way: 'handover', moment, killAfterMs: random.chance(0.5) ? random.below(600) : undefined };
+  // A supervisor cannot hand over yet: until then every life ends by a kill.
+  return { way: 'kill', moment };
 }
 
 function planMoment(random: Random, life: number): Moment {

@@ -64,7 +64,7 @@ export async function runStoreChaos(
   const folder = join(props.folder, prefix);
   await mkdir(join(folder, 'tmp'), { recursive: true, mode: 0o700 });
   // The second is nobody's: sleepers are not part of these runs.
-  const traces = watchTraces(prefix, `120.${Number.parseInt(nonce, 16)}`);
+  const traces = watchTraces(prefix, `900.${Number.parseInt(nonce, 16)}`);
   const fake =
     plan.cli === 'fake' ? await fakeOfRun(plan.recorded, options.sabotage === 'no-deduplication') : undefined;
   const run = new StoreRun(plan, props, { prefix, folder, fake, sabotage: options.sabotage });
