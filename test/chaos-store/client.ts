@@ -9,7 +9,8 @@ export interface ClientPrompt extends PlannedPrompt {
   readonly sessionId: string;
   readonly text: string;
   readonly onPromptLost: PlannedSession['onPromptLost'];
-  wasSent: boolean;
+  /** The life in which it was sent first. */
+  sentIn: number | undefined;
   /** `turn.accepted` resolved: from here on it must not be lost. */
   isAccepted: boolean;
   /** How it ended, as `turn.result` told, in each life. */
@@ -215,15 +216,15 @@ export class Client {
     for (const prompt of this.prompts) {
       if (prompt.sessionId !== id || prompt.life > this.#life || prompt.outcomes.length > 1) continue;
       if (this.#isGivenUp(prompt)) continue;
-      prompt.wasSent = true;
+      prompt.sentIn ??= this.#life;
       this.#say({ do: 'prompt', id, promptId: prompt.promptId, text: prompt.text });
       this.#sign('sending');
     }
   }
 
   /** It was sent in an earlier life and never acknowledged, and the client does not try again. */
-  #isGivenUp({ isGivenUp, wasSent, isAccepted, life }: ClientPrompt): boolean {
-    return isGivenUp && wasSent && !isAccepted && life < this.#life;
+  #isGivenUp({ isGivenUp, sentIn, isAccepted }: ClientPrompt): boolean {
+    return isGivenUp && sentIn !== undefined && !isAccepted && sentIn < this.#life;
   }
 
   #attend({ id, pending, doubts }: SessionLook): void {

@@ -225,7 +225,7 @@ class StoreRun {
           promptId: randomUUID(),
           sessionId: `${prefix}-${index}`,
           text: fake === undefined ? this.#realText(prompt) : `${prompt.task} ${prompt.token}`,
-          wasSent: false,
+          sentIn: undefined,
           isAccepted: false,
           outcomes: [],
           retries: 0,

@@ -16,7 +16,7 @@ const PROMPT: ClientPrompt = {
   sessionId: 's',
   text: 'ask t0x0',
   onPromptLost: 'once',
-  wasSent: true,
+  sentIn: 0,
   isAccepted: true,
   outcomes: ['completed'],
   retries: 0,

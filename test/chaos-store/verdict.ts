@@ -31,7 +31,7 @@ export function faultsOf(evidence: Evidence): string[] {
 }
 
 function promptFaults(prompt: ClientPrompt, evidence: Evidence): string[] {
-  const { token, promptId, sessionId, onPromptLost, task, isAccepted, wasSent, outcomes } = prompt;
+  const { token, promptId, sessionId, onPromptLost, task, isAccepted, sentIn, outcomes } = prompt;
   const log = evidence.stored.get(sessionId) ?? [];
   const about = (type: string) => log.filter((event) => event.type === type && event['promptId'] === promptId);
   const ends = about('prompt.ended').map(({ outcome }) => String(outcome));
@@ -50,7 +50,7 @@ function promptFaults(prompt: ClientPrompt, evidence: Evidence): string[] {
   expect(outcome !== 'failed' && outcome !== 'cancelled' && outcome !== 'interrupted', `ended as ${outcome}`);
   expect(outcome !== 'lost' || onPromptLost !== 'retry', 'lost against its policy');
   expect(accepted === 1 || turns + tools === 0, 'run, and never accepted');
-  expect(wasSent || turns + tools === 0, 'run, and never sent');
+  expect(sentIn !== undefined || turns + tools === 0, 'run, and never sent');
   const most = mostRuns(prompt, evidence.losses);
   expect(turns <= most, `${turns} turns completed, at most ${most} may be`);
   expect(tools <= most, `its tool ran ${tools} times, at most ${most} may be`);
