@@ -13,8 +13,8 @@ export class AccountSeat implements AccountMember {
   readonly id: string;
   readonly #desk: AccountDesk;
   #built: BuiltSession | undefined;
-  /** The window that was told to be closed, until its turn ends: the words of the result name none. */
-  #window: string | undefined;
+  /** What was told to be closed, until its turn ends: the words of the result name no window, and the minute of the reset at best. */
+  #told: { readonly window: string; readonly resetsAt: number | null } | undefined;
 
   constructor(id: string, desk: AccountDesk) {
     this.id = id;
@@ -91,7 +91,7 @@ export class AccountSeat implements AccountMember {
     if (fact?.type === 'rate-limit.told') {
       const { window, status, resetsAt = null, isUsingOverage } = fact.limit;
       if (status === 'rejected' && isUsingOverage !== true) {
-        this.#window = window;
+        this.#told = { window, resetsAt };
         this.#desk.send({ type: 'limit.reached', window, resetsAt, at, chance: this.#desk.chance() });
       } else if (status !== 'rejected' && this.#desk.probe === this.id) {
         this.#desk.send({ type: 'session.passed', id: this.id });
@@ -101,12 +101,12 @@ export class AccountSeat implements AccountMember {
     if (fact?.type !== 'turn.result') return;
     const hit = limitHitOf(fact, at);
     if (hit !== undefined) this.#reached(hit.resetsAt ?? null, at);
-    this.#window = undefined;
+    this.#told = undefined;
   }
 
-  #reached(resetsAt: number | null, at: number): void {
-    const window = this.#window ?? 'unknown';
-    this.#desk.send({ type: 'limit.reached', window, resetsAt, at, chance: this.#desk.chance() });
+  #reached(bySaying: number | null, at: number): void {
+    const { window = 'unknown', resetsAt = null } = this.#told ?? {};
+    this.#desk.send({ type: 'limit.reached', window, resetsAt: resetsAt ?? bySaying, at, chance: this.#desk.chance() });
   }
 
   #workChanged(hasEnded: boolean): void {
