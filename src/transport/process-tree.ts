@@ -59,7 +59,7 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
       queue.push(...(childrenOf.get(entry.pid) ?? []));
     }
     forgetGone(table);
-    return [...members.values()];
+    return leadsLast([...members.values()], root.mark);
   }
 
   function isMember(entry: ProcessEntry, isRootThere: boolean): boolean {
@@ -132,6 +132,14 @@ export function createLoneProcess(root: TreeRoot, exited: Promise<unknown>): Pro
   }
 
   return { kill, killIn: killRoot };
+}
+
+/**
+ * In the order in which they are killed: those that carry the mark come last, because they lead to the others. A host that is
+ * killed meanwhile leaves nobody that the next one could not find (P1).
+ */
+export function leadsLast(members: readonly ProcessEntry[], mark: string): ProcessEntry[] {
+  return [...members.filter((member) => member.mark !== mark), ...members.filter((member) => member.mark === mark)];
 }
 
 function groupByParent(table: ProcessTable): ReadonlyMap<number, ProcessEntry[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessEntry, ProcessTable } from '../../src/transport/process-table.ts';
-import { createProcessTree } from '../../src/transport/process-tree.ts';
+import { createProcessTree, leadsLast } from '../../src/transport/process-tree.ts';
 import { entry, BASE as ROOT } from './process-entries.ts';
 
 describe('who belongs to a process tree', () => {
@@ -18,6 +18,11 @@ describe('who belongs to a process tree', () => {
   it('is the child of who carries the mark', async () => {
     const table = [entry(4, { mark: 'mine' }), entry(6, { parent: ROOT + 4 })];
     expect(await members(table, { isAlive: false })).toEqual([ROOT + 4, ROOT + 6]);
+  });
+
+  it('is killed before those who lead to it: a host that is killed meanwhile leaves somebody with a mark (P1)', () => {
+    const [lead, child] = [entry(4, { mark: 'mine' }), entry(6, { parent: ROOT + 4 })];
+    expect(leadsLast([lead, child], 'mine')).toEqual([child, lead]);
   });
 
   it('is who is in the group or the session of the root, also after its exit', async () => {
