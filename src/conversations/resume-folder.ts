@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { TroupeError } from '../errors.ts';
 import { guardExit } from '../transport/exit-guard.ts';
@@ -36,7 +37,7 @@ export async function makeResumeFolder(options: ResumeFolderOptions): Promise<Re
   if (!isConversationId(key.sessionId)) return undefined;
   const entries = await load(options, { ...key });
   if (entries.length === 0) return undefined;
-  const path = await written(parent, () => mkdtemp(join(parent, ownedFolderPrefix('troupe-resume-'))));
+  const path = await written(parent, async () => mkdtempSync(join(parent, ownedFolderPrefix('troupe-resume-'))));
   const unguard = guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow([path]) });
   const dispose = async (): Promise<void> => {
     await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});

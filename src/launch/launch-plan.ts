@@ -65,7 +65,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
     executableArgs: options.executableArgs,
     execPath: host.execPath,
   });
-  const { files, temporaryFiles } = await writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()), host);
+  const { files, temporaryFiles } = writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()), host);
   const resume = conversationOf(request);
   const args = launchArguments(options, { files, ...(resume === undefined ? {} : { resume }) });
   return {
@@ -101,18 +101,18 @@ function conversationOf({ options, incarnation, resume }: LaunchRequest): string
   return incarnation >= 2 && options.persistSession !== false ? resume : undefined;
 }
 
-async function writeFiles(
+function writeFiles(
   options: SessionOptions,
   parent: string,
   { folderPrefix }: LaunchHost,
-): Promise<{ files: LaunchFiles; temporaryFiles: readonly string[] }> {
+): { files: LaunchFiles; temporaryFiles: readonly string[] } {
   const servers = mcpDocument(options);
   const settings = settingsDocument(options);
   const wanted: PrivateFile[] = [
     ...(servers?.needsFile ? [{ name: 'mcp-config.json', content: servers.text }] : []),
     ...(settings === undefined ? [] : [{ name: 'settings.json', content: JSON.stringify(settings) }]),
   ];
-  const temporaryFiles = await writePrivateFiles(parent, wanted, folderPrefix);
+  const temporaryFiles = writePrivateFiles(parent, wanted, folderPrefix);
   const pathOf = (name: string) => temporaryFiles[wanted.findIndex((file) => file.name === name)];
   const [mcpConfig, settingsFile] = [pathOf('mcp-config.json'), pathOf('settings.json')];
   return {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TroupeError } from '../errors.ts';
 
@@ -9,30 +9,40 @@ export interface PrivateFile {
 
 /**
  * Writes files that this user alone may read (0600) into a new folder of this user's (0700). Resolves with their paths in
- * order and, last, the folder's. Rejects with SPAWN_FAILED when they cannot be written, and then leaves nothing behind.
+ * order and, last, the folder's. Throws SPAWN_FAILED when they cannot be written, and then leaves nothing behind. At once:
+ * a thread that is just making the folder while the host exits would leave it to nobody (P11).
  */
-export async function writePrivateFiles(
+export function writePrivateFiles(
   parent: string,
   files: readonly PrivateFile[],
   prefix = 'troupe-',
-): Promise<readonly string[]> {
+): readonly string[] {
   if (files.length === 0) return [];
   let folder: string | undefined;
   try {
-    const made = await mkdtemp(join(parent, prefix));
+    const made = mkdtempSync(join(parent, prefix));
     folder = made;
-    const paths = files.map(({ name }) => join(made, name));
-    await Promise.all(
-      files.map(({ content }, index) => writeFile(paths[index] ?? made, content, { mode: 0o600, flag: 'wx' })),
-    );
+    const paths = files.map(({ name, content }) => {
+      const path = join(made, name);
+      writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
+      return path;
+    });
     return [...paths, made];
   } catch (error) {
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    if (folder !== undefined) removeQuietly(folder);
     const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new TroupeError('SPAWN_FAILED', {
       reason: `Its private files could not be written (${errno}).`,
       cause: error,
       details: { folder: folder ?? parent, errno },
     });
+  }
+}
+
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Why it could not be written is what is told.
   }
 }

@@ -10,7 +10,8 @@ export async function removeTemporaryFiles(paths: readonly string[]): Promise<vo
 export function removeTemporaryFilesNow(paths: readonly string[]): void {
   for (const path of paths) {
     try {
-      rmSync(path, { force: true, recursive: true });
+      // A thread may still be writing into it.
+      rmSync(path, { force: true, recursive: true, maxRetries: 3 });
     } catch {
       // The host is going down; there is nobody left to tell.
     }

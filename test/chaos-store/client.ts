@@ -80,6 +80,11 @@ export class Client {
     this.prompts = setting.prompts;
   }
 
+  /** The number of the host that lives, from 0; -1 before the first. */
+  get life(): number {
+    return this.#life;
+  }
+
   /** A host begins its life; `hear` is to be given what it tells. */
   meet(host: HostProgram): void {
     this.#host = host;

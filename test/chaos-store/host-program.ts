@@ -14,11 +14,12 @@ export interface HostPlan {
   readonly isReader?: boolean;
 }
 
-/** What is done to the store: commits that take longer, or a lie about them. */
+/** What is done to the store: commits that take longer, none any more from an event of one type on, or a lie about them. */
 export interface StoreAlteration {
-  readonly before: number;
-  readonly after: number;
+  readonly before?: number;
+  readonly after?: number;
   readonly isLying?: boolean;
+  readonly withheldFrom?: string;
 }
 
 /** An event as the host tells it: of a message only its digest. */

@@ -23,9 +23,15 @@ function tell(fact) {
   }
 }
 
-/** A store whose commits take longer, or, to see whether anybody notices, one that says too early that they are done. */
-function altered(store, { before = 0, after = 0, isLying = false }) {
+/**
+ * A store whose commits take longer; one that never commits from an event of one type on; or, to see whether anybody
+ * notices, one that says too early that they are done.
+ */
+function altered(store, { before = 0, after = 0, isLying = false, withheldFrom }) {
+  let isWithheld = false;
   const append = async (change) => {
+    isWithheld ||= change.events?.some(({ type }) => type === withheldFrom) === true;
+    if (isWithheld) return isLying ? undefined : await new Promise(() => {});
     const copy = isLying ? structuredClone(change) : change;
     const done = wait(before).then(() => store.append(copy));
     if (!isLying) await done.then(() => wait(after));

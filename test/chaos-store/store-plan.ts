@@ -33,6 +33,8 @@ export type Sign =
   | 'sending'
   | 'accepted'
   | 'answering'
+  /** What the fake CLI has in its own journal: a turn that it completed. */
+  | 'worked'
   /** What an event tells. */
   | 'session.started'
   | 'prompt.delivered'
@@ -65,6 +67,8 @@ export interface StoreChaosPlan {
   readonly durability: 'strict' | 'batched';
   /** What a commit takes longer than the disk needs, before it and after it: kills meet more of them. */
   readonly slowCommitMs: { readonly before: number; readonly after: number } | undefined;
+  /** In the first life nothing is committed from an event of this type on. */
+  readonly withheldFrom?: string;
   /** When the fake CLI has a tool call in its transcript. */
   readonly recorded: 'asking' | 'running';
 }

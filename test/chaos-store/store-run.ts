@@ -130,7 +130,9 @@ class StoreRun {
   async #shortLife(end: PlannedEnd): Promise<void> {
     const host = this.#start();
     // What does not come is not waited for: the last life shows what is wrong.
-    await Promise.race([this.#client.moment(end.moment), later(MOMENT_MS)]);
+    const { after, nth } = end.moment;
+    const moment = after === 'worked' ? this.#worked(nth) : this.#client.moment(end.moment);
+    await Promise.race([moment, later(MOMENT_MS)]);
     await wait(end.moment.delayMs);
     if (end.way === 'handover') {
       this.#client.leave();
@@ -143,6 +145,12 @@ class StoreRun {
     const { signal } = await host.ended;
     if (signal === 'SIGKILL') this.#kills += 1;
     this.#client.lose();
+  }
+
+  async #worked(turns: number): Promise<void> {
+    const completed = async () => [...(await this.#executions()).turns.values()].reduce((sum, one) => sum + one, 0);
+    const deadline = performance.now() + MOMENT_MS;
+    while ((await completed()) < turns && performance.now() < deadline) await wait(20);
   }
 
   async #lastLife(): Promise<void> {
@@ -193,10 +201,11 @@ class StoreRun {
   }
 
   #hostPlan() {
-    const { durability, slowCommitMs, kind } = this.#plan;
+    const { durability, slowCommitMs, withheldFrom, kind } = this.#plan;
     const lie: StoreAlteration | undefined =
       this.#place.sabotage === 'early-acknowledgement' ? { before: 150, after: 0, isLying: true } : undefined;
-    const alteration = lie ?? (slowCommitMs === undefined ? undefined : slowCommitMs);
+    const hold = this.#client.life < 0 && withheldFrom !== undefined ? { withheldFrom } : undefined;
+    const alteration = lie === undefined ? (hold ?? slowCommitMs) : { ...lie, ...hold };
     const limits = kind === 'crowd' ? { limits: { ...SUPERVISOR.limits, maxSessions: 50 } } : {};
     // The environment is no option of the sessions: it holds a key, and a store keeps none.
     const real = this.#plan.cli === 'real' ? this.#props.real.supervisor : {};

@@ -40,14 +40,15 @@ describe('a host that breaks its word is noticed', () => {
 
   it('when it acknowledges before it has committed', async () => {
     const end: PlannedEnd = { way: 'kill', moment: { after: 'accepted', nth: 1, delayMs: 0 } };
-    const { failures } = await runStoreChaos(planOf(end), props, { sabotage: 'early-acknowledgement' });
+    const plan = { ...planOf(end), withheldFrom: 'prompt.accepted' };
+    const { failures } = await runStoreChaos(plan, props, { sabotage: 'early-acknowledgement' });
     expect(failures.join('\n')).toMatch(/acknowledged, and 0 times accepted|is gone|and the store has none|, and is /);
   }, 300_000);
 
   it('when a prompt that a lost process had completed is worked through again', async () => {
-    // The CLI is done long before the commit that says so.
-    const end: PlannedEnd = { way: 'kill', moment: { after: 'prompt.started', nth: 1, delayMs: 200 } };
-    const plan = { ...planOf(end), slowCommitMs: { before: 1_500, after: 0 } };
+    // The CLI is done, and the commit that says so never comes.
+    const end: PlannedEnd = { way: 'kill', moment: { after: 'worked', nth: 1, delayMs: 0 } };
+    const plan = { ...planOf(end), withheldFrom: 'prompt.started' };
     const { failures } = await runStoreChaos(plan, props, { sabotage: 'no-deduplication' });
     expect(failures.join('\n')).toContain('2 turns completed, at most 1 may be');
   }, 300_000);
