@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'slow/official-sdk/programs',
   'slow/real-cli/mcp-external',
+  'slow/chaos/store-campaign',
   'slow/store/kill',
   'slow/real-cli/turns',
   'slow/real-cli/endings',
