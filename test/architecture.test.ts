@@ -55,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/testing/fake-cli': ['node:*'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],
+  'src/dashboard': ['src/client', 'src/view', 'src/api (types)', 'machines', 'preact', '@preact/signals', 'diff'],
   'src/index.ts': [
     'machines (types)',
     'src/conversations',

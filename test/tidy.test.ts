@@ -8,7 +8,7 @@ const MAX_LINES = 400;
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const FILES = trackedFiles();
-const SOURCES = FILES.filter((file) => /^(src|machines|test|scripts|docs\/examples)\/.*\.(m?ts|mjs)$/.test(file));
+const SOURCES = FILES.filter((file) => /^(src|machines|test|scripts|docs\/examples)\/.*\.(m?tsx?|mjs)$/.test(file));
 /** This file has to spell what it forbids. */
 const OTHERS = SOURCES.filter((file) => file !== 'test/tidy.test.ts');
 
