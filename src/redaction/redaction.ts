@@ -34,6 +34,9 @@ export class Redaction {
   /** Messages and lines of stderr come from `process` already. */
   readonly fact = (fact: SessionFact): SessionFact => {
     if (fact.type === 'message' || fact.type === 'stderr') return fact;
+    if (fact.type === 'prompt.accepted' && fact.preview !== undefined) {
+      return { ...fact, preview: this.#secrets.excerpt(fact.preview) };
+    }
     return fact.type === 'diagnostic' && fact.detail !== undefined
       ? { ...fact, detail: this.#secrets.excerpt(fact.detail) }
       : this.#secrets.value(fact);

@@ -13,6 +13,7 @@ import { ModeCheck } from './mode-check.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
+import { previewOf } from './prompt-preview.ts';
 import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { RestoredConversation } from './restored-conversation.ts';
@@ -66,6 +67,7 @@ export class Conversation {
       now: () => this.#log.now(),
       listener: {
         doubted: ({ id }, { code }) => this.#append({ type: 'prompt.in-doubt', promptId: id, code }),
+        retried: ({ id }) => this.#append({ type: 'prompt.retried', promptId: id }),
         started: (record) => {
           record.startedSeq = this.#log.lastSeq + 1;
           this.#append({ type: 'prompt.started', promptId: record.id });
@@ -192,7 +194,7 @@ export class Conversation {
     const record = this.#ledger.accept({ id, content, ...options, acceptedSeq: this.#log.lastSeq + 1 });
     const turn = this.#turns.add(record);
     // Only now, because whoever hears of it may take it back at once.
-    this.#append({ type: 'prompt.accepted', promptId: id, onBusy });
+    this.#append({ type: 'prompt.accepted', promptId: id, onBusy, ...previewOf(content) });
     this.#turns.confirm(id, (error) => this.#ledger.withdraw(id, error));
     this.#pump();
     return { turn, isNew: true };

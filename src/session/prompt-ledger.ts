@@ -16,6 +16,8 @@ export interface LedgerListener {
   ended(record: PromptRecord, result: TurnResult): void;
   /** It is held: `doubt` says why. */
   doubted(record: PromptRecord, doubt: TroupeError): void;
+  /** It was held, and begins anew. */
+  retried?(record: PromptRecord): void;
   /** It met a limit of the account and waits to be sent once more. */
   deferred?(record: PromptRecord): void;
 }
@@ -179,8 +181,10 @@ export class PromptLedger {
   resolveDoubt(id: string, answer: 'retry' | 'fail'): boolean {
     const record = this.inDoubt.find((candidate) => candidate.id === id);
     if (record === undefined) return false;
-    if (answer === 'retry') prepare(record, 'anew');
-    else this.#end(record, endedAsLost(id, record.doubt));
+    if (answer === 'retry') {
+      prepare(record, 'anew');
+      this.#listener.retried?.(record);
+    } else this.#end(record, endedAsLost(id, record.doubt));
     return true;
   }
 

@@ -62,6 +62,7 @@ export class SessionRecords {
       case 'prompt.delivered':
       case 'prompt.started':
       case 'prompt.in-doubt':
+      case 'prompt.retried':
       case 'prompt.deferred':
       case 'prompt.ended':
         return this.#prompt(event.promptId, event.type === 'prompt.ended');

@@ -43,11 +43,14 @@ export type PlainFact =
       /** The process did not leave when it was asked to, and was signalled. */
       readonly wasForced?: true;
     }
-  | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string }
+  /** `preview`: the beginning of its text. */
+  | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string; readonly preview?: string }
   /** `uuid`: by what the CLI knows it, where that is no longer the id: it was begun anew after a loss. */
   | { readonly type: 'prompt.delivered'; readonly promptId: string; readonly uuid?: string }
   /** Its process was lost and it could run twice: held until somebody decides (`onPromptLost: 'ask'`). */
   | { readonly type: 'prompt.in-doubt'; readonly promptId: string; readonly code: string }
+  /** It was in doubt, and somebody has said that it begins anew. */
+  | { readonly type: 'prompt.retried'; readonly promptId: string }
   | { readonly type: 'prompt.started'; readonly promptId: string }
   /** Its turn met a limit of the account: it is sent once more when that is reset. */
   | { readonly type: 'prompt.deferred'; readonly promptId: string }
@@ -72,6 +75,7 @@ export type PlainFact =
       readonly input: unknown;
       readonly toolUseId: string | undefined;
       readonly agentId: string | undefined;
+      readonly context?: QuestionContext;
     }
   | {
       readonly type: 'permission.settled';
@@ -138,6 +142,28 @@ export interface SilenceFacts {
  * was, and has no work. `held`: nothing runs until somebody says so. `failed`, `ended`: it is over.
  */
 export type RecoveryDecision = 'resumed' | 'kept' | 'held' | 'quarantined' | 'failed' | 'ended';
+
+/** What somebody who decides should know beside what is asked; each is there only where it was told. */
+export interface QuestionContext {
+  /** When nobody's answer is one, in epoch milliseconds; undefined for never. */
+  readonly deadlineAt?: number;
+  /** A sentence that asks. */
+  readonly title?: string;
+  readonly displayName?: string;
+  readonly description?: string;
+  /** Why it is asked, and the kind of that reason. */
+  readonly decisionReason?: string;
+  readonly decisionReasonType?: string;
+  readonly blockedPath?: string;
+  /** What could be remembered with the answer, as `updatedPermissions` takes it. */
+  readonly suggestions?: readonly unknown[];
+  /** Only a person can answer. */
+  readonly requiresUserInteraction?: true;
+  /** Do not let a single stray key allow it. */
+  readonly defaultToNo?: true;
+  /** Do not offer to remember the answer. */
+  readonly suppressAlwaysAllowRule?: true;
+}
 
 export interface BudgetMark {
   readonly scope: 'session' | 'key' | 'group' | 'day' | 'total';

@@ -7,6 +7,7 @@ export type {
   FailureFacts,
   PlainFact,
   PromptOutcome,
+  QuestionContext,
   RecoveryDecision,
   SilenceFacts,
   WatchdogFact,
@@ -15,8 +16,7 @@ export type {
 /** What happened in a session. `seq` is dense per session from 1, `epoch` is the incarnation it happened in. */
 export type SessionFact =
   /** One conversation line of the CLI: original bytes, typed view on demand. */
-  | { readonly type: 'message'; readonly message: CliMessage }
-  | PlainFact;
+  { readonly type: 'message'; readonly message: CliMessage } | PlainFact;
 
 export type SessionEvent = SessionFact & { readonly seq: number; readonly epoch: number; readonly at: number };
 
@@ -36,5 +36,6 @@ export function sizeOf(event: SessionFact): number {
   const overhead = 200;
   if (event.type === 'message') return overhead + event.message.raw.length;
   if (event.type === 'stderr') return overhead + event.line.length;
-  return event.type === 'permission.requested' ? overhead + JSON.stringify(event.input ?? null).length : overhead;
+  if (event.type !== 'permission.requested') return overhead;
+  return overhead + JSON.stringify([event.input, event.context]).length;
 }

@@ -2,10 +2,11 @@ import { pathRoots } from '../launch/path-roots.ts';
 import { realPathOf } from '../launch/real-path.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { PermissionDesk } from '../permissions/permission-desk.ts';
-import { subjectOf } from '../permissions/permission-request.ts';
+import { type PermissionRequest, subjectOf } from '../permissions/permission-request.ts';
 import { RuleBook } from '../permissions/rule-book.ts';
 import type { SessionLife } from '../session/session-life.ts';
 import type { EventLog } from '../store/event-log.ts';
+import type { QuestionContext } from '../store/session-event.ts';
 import { currentHost } from './host.ts';
 import type { SessionSurroundings } from './session-factory.ts';
 
@@ -41,7 +42,8 @@ export function buildDesk(
     inspect: around.inspect,
     onRequested: (request) => {
       const { kind, id: requestId, toolName, toolUseId, agentId } = request;
-      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId };
+      const context = contextOf(request, deadlineMs);
+      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId, context };
       log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
       life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
     },
@@ -64,4 +66,30 @@ export function buildDesk(
       log.append(life()?.epoch ?? 0, { type: 'diagnostic', reason: 'malformed-permission-update', detail });
     },
   });
+}
+
+/** What the log tells of a question beside what it is about: whoever decides by it needs nothing else. */
+function contextOf(request: PermissionRequest, deadlineMs: number): QuestionContext {
+  const { askedAt, title, displayName, description } = request;
+  const told = {
+    deadlineAt: Number.isFinite(deadlineMs) ? askedAt + deadlineMs : undefined,
+    title,
+    displayName,
+    description,
+    ...(request.kind === 'tool' ? toolContext(request) : {}),
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+}
+
+function toolContext({ suggestions, ...request }: Extract<PermissionRequest, { kind: 'tool' }>) {
+  const isTrue = (value: boolean) => (value ? true : undefined);
+  return {
+    decisionReason: request.decisionReason,
+    decisionReasonType: request.decisionReasonType,
+    blockedPath: request.blockedPath,
+    suggestions: suggestions.length === 0 ? undefined : suggestions,
+    requiresUserInteraction: isTrue(request.requiresUserInteraction),
+    defaultToNo: isTrue(request.defaultToNo),
+    suppressAlwaysAllowRule: isTrue(request.suppressAlwaysAllowRule),
+  };
 }

@@ -1,4 +1,4 @@
-import type { EndFacts, PromptOutcome } from '../store/plain-fact.ts';
+import type { EndFacts, PromptOutcome, QuestionContext } from '../store/plain-fact.ts';
 
 /** What is known of a session without its log. */
 export interface SessionIdentity {
@@ -104,7 +104,7 @@ export interface TaskView {
   readonly kind: string;
 }
 
-export interface PermissionView {
+export interface PermissionView extends QuestionContext {
   readonly id: string;
   readonly kind: 'tool' | 'elicitation' | 'dialog';
   readonly toolName?: string;
@@ -114,16 +114,6 @@ export interface PermissionView {
   /** The subagent that asks. */
   readonly agentId?: string;
   readonly requestedAt: number;
-  /** When nobody's answer is one, in epoch milliseconds; undefined for never. */
-  readonly deadlineAt?: number;
-  /** A sentence that asks, where the CLI made one. */
-  readonly title?: string;
-  readonly description?: string;
-  /** Why the CLI asks. */
-  readonly decisionReason?: string;
-  readonly blockedPath?: string;
-  /** What could be remembered with the answer, as `updatedPermissions` takes it. */
-  readonly suggestions?: readonly unknown[];
 }
 
 export interface SettledPermission {
