@@ -24,11 +24,15 @@ export interface TextItem extends Item {
   readonly text: string;
   /** More of it may come. */
   readonly isStreaming: boolean;
+  /** Of the CLI's message that it stands in. */
+  readonly messageId?: string;
   readonly model?: string;
 }
 
 export interface ToolItem extends Item {
   readonly kind: 'tool';
+  /** Of the CLI's message that it stands in. */
+  readonly messageId?: string;
   readonly toolUseId: string;
   readonly name: string;
   /** Undefined while it streams. */
@@ -56,7 +60,8 @@ export interface ResultItem extends Item {
   readonly isError: boolean;
   readonly text?: string;
   readonly errors: readonly string[];
-  readonly costUsd?: number;
+  /** Running total of the process, in US dollars. */
+  readonly totalCostUsd?: number;
   readonly durationMs?: number;
   readonly turns?: number;
 }
@@ -94,4 +99,9 @@ export interface Transcript {
   readonly seq: number;
   /** How many items were dropped at the front, because of the bound. */
   readonly dropped: number;
+  /** The message that streams at present, by the tool use of its subagent; empty for the main conversation. */
+  readonly streams: Readonly<Record<string, string>>;
 }
+
+/** Of a log of which nothing was read. */
+export const EMPTY_TRANSCRIPT: Transcript = { items: [], seq: 0, dropped: 0, streams: {} };
