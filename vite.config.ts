@@ -1,4 +1,6 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { drawn } from './src/dashboard/chart/chart-layout.ts';
+import { chartOfMachines } from './src/dashboard/chart/chart-of-machines.ts';
 
 /** The page of `troupe serve`: static files that ask nobody but the server they come from. */
 export default defineConfig({
@@ -7,6 +9,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [drawnChart()],
   build: {
     outDir: '../../dist/dashboard',
     emptyOutDir: true,
@@ -16,3 +19,13 @@ export default defineConfig({
     modulePreload: false,
   },
 });
+
+/** `virtual:chart`: the machines as they are, with a place for each state, so that no browser has to find one. */
+function drawnChart(): Plugin {
+  return {
+    name: 'drawn-chart',
+    resolveId: (id) => (id === 'virtual:chart' ? `\0${id}` : undefined),
+    load: async (id) =>
+      id === '\0virtual:chart' ? `export const chart = ${JSON.stringify(await drawn(chartOfMachines()))};` : undefined,
+  };
+}

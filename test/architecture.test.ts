@@ -56,7 +56,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/testing/fake-cli': ['node:*'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],
-  'src/dashboard': ['src/client', 'src/view', 'src/api (types)', 'machines', 'preact', '@preact/signals', 'diff'],
+  'src/dashboard': [
+    'src/client',
+    'src/view',
+    'src/api (types)',
+    'machines',
+    'preact',
+    '@preact/signals',
+    'diff',
+    'elkjs',
+    'virtual:chart',
+  ],
   'src/index.ts': [
     'machines (types)',
     'src/conversations',

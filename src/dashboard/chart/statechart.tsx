@@ -1,0 +1,201 @@
+import { chart } from 'virtual:chart';
+import { useComputed, useSignal } from '@preact/signals';
+import type { SessionView } from '../../view/session-view.ts';
+import { arrowPath } from './arrow-path.ts';
+import type { ChartArrow, DrawnChart } from './chart.ts';
+import { arrowOf, litStates } from './lit-states.ts';
+
+type DrawnState = DrawnChart['states'][number];
+type DrawnArrow = DrawnChart['arrows'][number];
+
+/** What one looks at: a state or an arrow, by its id. */
+type Focus = string | undefined;
+
+/** The machines of a session as they are, and where it is in them. */
+export function Statechart({ view }: { readonly view: SessionView }) {
+  const focus = useSignal<Focus>(undefined);
+  const lit = litStates(view.position, chart.states);
+  const last = view.transitions.at(-1);
+  const lastArrow = last === undefined ? undefined : arrowOf(last, chart.states, chart.arrows);
+  const near = useComputed(() =>
+    chart.arrows.filter(({ source, target, id }) => [source, target, id].includes(focus.value ?? '')),
+  );
+  const look = (id: Focus) => ({
+    onMouseEnter: () => {
+      focus.value = id;
+    },
+    onMouseLeave: () => {
+      focus.value = undefined;
+    },
+    onFocus: () => {
+      focus.value = id;
+    },
+    onBlur: () => {
+      focus.value = undefined;
+    },
+  });
+  return (
+    <figure class="statechart">
+      <svg viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`} role="group" aria-label="Statechart of the session">
+        <title>{`Statechart. Now: ${view.position}`}</title>
+        <defs>
+          {['plain', 'near', 'last'].map((kind) => (
+            <marker
+              key={kind}
+              id={`tip-${kind}`}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerUnits="userSpaceOnUse"
+              markerWidth={kind === 'last' ? 11 : 7}
+              markerHeight={kind === 'last' ? 11 : 7}
+              orient="auto"
+            >
+              <path class={`tip ${kind}`} d="M0 0.800L7.500 4 0 7.200z" />
+            </marker>
+          ))}
+        </defs>
+        {chart.states.filter(hasInside).map((state) => (
+          <State key={state.id} state={state} isLit={lit.has(state.id)} isLeaf={false} look={look(state.id)} />
+        ))}
+        {chart.arrows.map((arrow) => (
+          <Arrow
+            key={arrow.id}
+            arrow={arrow}
+            kind={near.value.includes(arrow) ? 'near' : 'plain'}
+            look={look(arrow.id)}
+          />
+        ))}
+        {lastArrow !== undefined && (
+          <Arrow key={`last ${last?.seq}`} arrow={drawn(lastArrow)} kind="last" look={look(lastArrow.id)} />
+        )}
+        {chart.states
+          .filter((state) => !hasInside(state))
+          .map((state) => (
+            <State key={state.id} state={state} isLit={lit.has(state.id)} isLeaf look={look(state.id)} />
+          ))}
+      </svg>
+      <figcaption aria-live="off">{explained(focus.value, view, lastArrow)}</figcaption>
+    </figure>
+  );
+}
+
+interface Look {
+  readonly onMouseEnter: () => void;
+  readonly onMouseLeave: () => void;
+  readonly onFocus: () => void;
+  readonly onBlur: () => void;
+}
+
+interface StateOptions {
+  readonly state: DrawnState;
+  readonly isLit: boolean;
+  readonly isLeaf: boolean;
+  readonly look: Look;
+}
+
+function State({ state, isLit, isLeaf, look }: StateOptions) {
+  const { box, kind, name, words } = state;
+  if (kind === 'start')
+    return <circle class="chart-start" cx={box.x + box.width / 2} cy={box.y + box.height / 2} r="4.5" {...look} />;
+  const tone = toneOf(state.id);
+  return (
+    <g
+      class={`chart-state ${kind} ${isLeaf ? 'leaf' : 'around'} ${isLit ? `lit ${tone}` : ''}`}
+      tabIndex={0}
+      role="img"
+      aria-label={`${name}${isLit ? ', active' : ''}: ${words}`}
+      data-state={state.id}
+      data-lit={isLit}
+      {...look}
+    >
+      <rect x={box.x} y={box.y} width={box.width} height={box.height} rx={isLeaf ? 8 : 12} />
+      {kind === 'final' && (
+        <rect class="rim" x={box.x + 3} y={box.y + 3} width={box.width - 6} height={box.height - 6} rx="6" />
+      )}
+      {isLeaf ? (
+        <text x={box.x + box.width / 2} y={box.y + box.height / 2} text-anchor="middle" dominant-baseline="central">
+          {name}
+        </text>
+      ) : (
+        <text x={box.x + 12} y={box.y + 19}>
+          {name}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function Arrow({
+  arrow,
+  kind,
+  look,
+}: {
+  readonly arrow: DrawnArrow;
+  readonly kind: 'plain' | 'near' | 'last';
+  readonly look: Look;
+}) {
+  const path = arrowPath(arrow.points);
+  return (
+    <g class={`chart-arrow ${kind}`} {...look}>
+      <path class="reach" d={path} />
+      <path class="line" d={path} pathLength="1" marker-end={`url(#tip-${kind})`} />
+    </g>
+  );
+}
+
+function explained(focus: Focus, view: SessionView, last: ChartArrow | undefined) {
+  const state = chart.states.find(({ id }) => id === focus);
+  const arrow = chart.arrows.find(({ id }) => id === focus) ?? (focus === undefined ? last : undefined);
+  if (state !== undefined) {
+    const out = chart.arrows.filter(({ source }) => source === state.id);
+    return (
+      <>
+        <strong>{state.name}</strong> {state.words}
+        {out.length > 0 && (
+          <ul>
+            {out.map(({ id, target, ways }) => (
+              <li key={id}>
+                → {nameOf(target)} <span class="muted">{ways.map(wayText).join(', ')}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </>
+    );
+  }
+  if (arrow === undefined) return <span class="muted">Point at a state or an arrow: it says what it is.</span>;
+  return (
+    <>
+      {focus === undefined && <span class="muted">Last: </span>}
+      <strong>
+        {focus === undefined ? (view.transitions.at(-1)?.from ?? nameOf(arrow.source)) : nameOf(arrow.source)} →{' '}
+        {focus === undefined ? (view.transitions.at(-1)?.to ?? nameOf(arrow.target)) : nameOf(arrow.target)}
+      </strong>{' '}
+      <span class="muted">{arrow.ways.map(wayText).join(', ')}</span>
+    </>
+  );
+}
+
+function wayText({ event, guard }: ChartArrow['ways'][number]): string {
+  return guard === undefined ? event : `${event} [${guard}]`;
+}
+
+function nameOf(id: string): string {
+  if (id.endsWith('(any)')) return 'any state';
+  return id.split('.').slice(1).join('.');
+}
+
+function hasInside({ id }: DrawnState): boolean {
+  return chart.states.some(({ parent }) => parent === id);
+}
+
+function drawn(arrow: ChartArrow): DrawnArrow {
+  return chart.arrows.find(({ id }) => id === arrow.id) ?? { ...arrow, points: [] };
+}
+
+function toneOf(id: string): string {
+  if (id === 'session.awaiting-permission') return 'asks';
+  if (id === 'session.failed' || id === 'child.quarantined') return 'bad';
+  return '';
+}

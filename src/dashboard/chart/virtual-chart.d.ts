@@ -1,0 +1,3 @@
+declare module 'virtual:chart' {
+  export const chart: import('./chart.ts').DrawnChart;
+}

@@ -1,0 +1,28 @@
+import { FleetPage } from '../fleet/fleet-page.tsx';
+import { Frame } from '../frame/frame.tsx';
+import { SessionPage } from '../session/session-page.tsx';
+import { route, SourceContext } from './page.ts';
+import { addressOf } from './route.ts';
+import type { Source } from './source.ts';
+
+export function App({ source }: { readonly source: Source }) {
+  return (
+    <SourceContext.Provider value={source}>
+      <Frame>
+        <Page />
+      </Frame>
+    </SourceContext.Provider>
+  );
+}
+
+function Page() {
+  const { value } = route;
+  if (value.page === 'fleet') return <FleetPage />;
+  if (value.page === 'session') return <SessionPage key={value.id} id={value.id} />;
+  return (
+    <section class="empty">
+      <h1>There is no such page</h1>
+      <a href={addressOf({ page: 'fleet' })}>To the fleet</a>
+    </section>
+  );
+}

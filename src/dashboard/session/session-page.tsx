@@ -1,0 +1,62 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { Statechart } from '../chart/statechart.tsx';
+import { useSource } from '../main/page.ts';
+import { addressOf } from '../main/route.ts';
+import { TranscriptView } from '../transcript/transcript-view.tsx';
+import { PromptBox } from './prompt-box.tsx';
+import { Queue } from './queue.tsx';
+import { SessionActions } from './session-actions.tsx';
+import { SessionHead } from './session-head.tsx';
+import { sessionModel } from './session-model.ts';
+import { Surroundings } from './surroundings.tsx';
+import { Why } from './why.tsx';
+
+/** Everything about one session: where it is, why, what was said, and what one can do. */
+export function SessionPage({ id }: { readonly id: string }) {
+  const source = useSource();
+  const model = useMemo(() => sessionModel(source.watch(id)), [source, id]);
+  useEffect(() => {
+    document.title = `${id} · Troupe`;
+    return () => model.watched.close();
+  }, [model, id]);
+
+  const { watched, moment } = model;
+  const view = model.view.value;
+  const problem = watched.problem.value;
+  if (problem !== undefined) return <Unknown id={id} title={problem.title} code={problem.code} />;
+  if (view === undefined) return <p class="empty">Reading the log of {id} …</p>;
+  const isPast = moment.value !== undefined;
+  return (
+    <section class={`session ${isPast ? 'past' : ''}`} aria-label={`Session ${id}`}>
+      <SessionHead view={view} watched={watched} />
+      {!isPast && <SessionActions view={view} />}
+      <div class="session-body">
+        <div class="session-side">
+          <section class="card">
+            {isPast ? <p class="muted">As it was after its event {moment.value?.seq}.</p> : <Why view={view} />}
+            <Statechart view={view} />
+          </section>
+          <Queue view={view} isPast={isPast} />
+          <Surroundings view={view} />
+        </div>
+        <div class="session-talk">
+          <TranscriptView transcript={model.transcript.value} />
+          {!isPast && <PromptBox view={view} />}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Unknown({ id, title, code }: { readonly id: string; readonly title: string; readonly code: string }) {
+  return (
+    <section class="empty">
+      <h1>{id}</h1>
+      <p>{title}</p>
+      <code>{code}</code>
+      <p>
+        <a href={addressOf({ page: 'fleet' })}>To the fleet</a>
+      </p>
+    </section>
+  );
+}
