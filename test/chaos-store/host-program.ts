@@ -59,6 +59,7 @@ export type HostFact =
       readonly how: string;
       readonly isTaken: boolean;
     }
+  | { readonly type: 'set'; readonly id: string }
   | { readonly type: 'explained'; readonly id: string; readonly explanation: unknown }
   | {
       readonly type: 'counted';
@@ -80,6 +81,7 @@ export type HostCommand =
       readonly answer: unknown;
     }
   | { readonly do: 'resolve'; readonly id: string; readonly promptId: string; readonly how: 'retry' | 'fail' }
+  | { readonly do: 'set'; readonly id: string; readonly model: string; readonly mode: string }
   | { readonly do: 'explain'; readonly id: string }
   | { readonly do: 'look' | 'count' | 'handover' | 'shutdown' };
 

@@ -98,6 +98,11 @@ const DO = {
     await found(id).permissions.answer(requestId, answer);
     tell({ type: 'answered', id, requestId, nonce });
   },
+  async set({ id, model, mode }) {
+    await found(id).setModel(model);
+    await found(id).setPermissionMode(mode);
+    tell({ type: 'set', id });
+  },
   resolve({ id, promptId, how }) {
     tell({ type: 'resolved', id, promptId, how, isTaken: found(id).doubts.resolve(promptId, how) });
   },
