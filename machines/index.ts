@@ -223,6 +223,7 @@ export {
   flushChildren,
   interruptTurns,
   killChildren,
+  type PhaseInput,
   type PhaseOutput,
   settleStarts,
 } from './supervisor/supervisor.ports.ts';

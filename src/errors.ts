@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   SESSION_NOT_FOUND: 'No session with this id is supervised here.',
   SESSION_CLOSED: 'The session is closed; nothing was sent.',
   SESSION_QUARANTINED: 'The session used up its restarts and is kept aside.',
+  HANDED_OVER: 'The session goes on with another supervisor of its store.',
   HOST_LOST: 'The process that ran the session was lost.',
   RECOVERIES_USED_UP: 'The session was taken up too often after a loss of its host, without a turn that ended well.',
   RECORD_UNREADABLE: 'What the store has of the session could not be read.',
@@ -70,6 +71,7 @@ export const ERROR_CODES = {
   SUBSCRIBER_LAGGED: 'The reader fell behind and missed events.',
 
   STORE_HELD: 'Another process writes to the store.',
+  STORE_REQUIRED: 'The sessions of this supervisor last only as long as its process: there is no store.',
   STORE_TAKEN_OVER: 'Another process has taken the store over; nothing was written.',
   STORE_CONFLICT: 'The change does not follow what the store has of the session; nothing was written.',
   STORE_OVERLOADED: 'Too much waits to be written to the store.',

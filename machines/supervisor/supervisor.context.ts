@@ -21,6 +21,8 @@ export interface SupervisorInput {
 /** Only a count: the sessions themselves stand in a plain map beside the machine, so that adding one costs the same at 10 and at 10 000. */
 export interface SupervisorContext extends SupervisorInput {
   readonly children: number;
+  /** The sessions are kept for another supervisor, whoever asks for what from then on. */
+  readonly isHandover: boolean;
   /** Epoch milliseconds since when the present phase lasts; null while it was never asked to stop. */
   readonly since: number | null;
   /** Epoch milliseconds when the present phase gives up; null for never. */
@@ -32,7 +34,15 @@ export interface SupervisorContext extends SupervisorInput {
 }
 
 export function initialSupervisor(input: SupervisorInput): SupervisorContext {
-  return { ...input, children: 0, since: null, deadlineAt: null, turnsUntil: null, closeUntil: null };
+  return {
+    ...input,
+    children: 0,
+    isHandover: false,
+    since: null,
+    deadlineAt: null,
+    turnsUntil: null,
+    closeUntil: null,
+  };
 }
 
 /** A moment so many milliseconds later; null for never, which is what JSON has for `Infinity`. */

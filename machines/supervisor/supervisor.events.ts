@@ -8,13 +8,21 @@ export type SupervisorEvent =
   | { type: 'supervisor.hurry'; at: number }
   /** Admit nothing new and stop now, in reverse order of start; what has not left `withinMs` later is killed. */
   | { type: 'supervisor.shutdown'; at: number; withinMs: number | null }
+  /**
+   * Admit nothing new, let the running turns end until `withinMs` later, then end the processes and keep the sessions: another
+   * supervisor goes on with them. Only a running one does so; again, it can only shorten.
+   */
+  | { type: 'supervisor.handover'; at: number; withinMs: number }
   /** The machine's own: the present phase has used up its time. */
   | { type: 'deadline.phase' };
 
 export const SUPERVISOR_STATES = ['running', 'draining', 'stopping', 'stopped'] as const;
 export type SupervisorStateName = (typeof SUPERVISOR_STATES)[number];
 
-/** The way down, in order. `killing` is passed only where sessions did not leave in time; a shutdown begins with `closing`. */
+/**
+ * The way down, in order. `killing` is passed only where sessions did not leave in time; a shutdown begins with `closing`, a
+ * handover with `finishing-turns`, and interrupts nothing.
+ */
 export const SUPERVISOR_PHASES = [
   'running',
   'stopping-admission',

@@ -18,6 +18,11 @@ import {
 
 const TIMER = 'phase';
 
+const how = ({ context }: { readonly context: SupervisorContext }) => ({ isHandover: context.isHandover });
+
+/** In a handover nothing is taken back and nothing interrupted. */
+const AFTER_TURNS = [{ guard: 'isHandover', target: '#supervisor.stopping' }, { target: 'interrupting' }] as const;
+
 /**
  * The life of a supervisor: running → draining → stopping → stopped, and the phases within. Only a running one admits
  * sessions. Every phase ends by its work or by its deadline, whichever comes first, so that nothing on the way down hangs
@@ -31,7 +36,9 @@ export const supervisorMachine = setup({
     emitted: {} as SupervisorNotice,
   },
   actors: { settleStarts, finishTurns, interruptTurns, closeChildren, killChildren, flushChildren },
+  guards: { isHandover: ({ context }) => context.isHandover },
   actions: {
+    beginHandover: assign({ isHandover: true }),
     countIn: assign(({ context }) => ({ children: context.children + 1 })),
     countOut: assign(({ context }) => ({ children: context.children - 1 })),
     allowTurns: assign(({ context }, params: { at: number; withinMs: number | null }) => ({
@@ -79,6 +86,7 @@ export const supervisorMachine = setup({
     // Commands that change nothing in the present phase are heard and have no effect.
     'supervisor.drain': {},
     'supervisor.hurry': {},
+    'supervisor.handover': {},
     'supervisor.shutdown': {},
     'deadline.phase': {},
   },
@@ -86,19 +94,23 @@ export const supervisorMachine = setup({
     running: {
       on: {
         'supervisor.drain': { target: 'draining', actions: { type: 'allowTurns', params: ({ event }) => event } },
+        'supervisor.handover': {
+          target: 'draining.finishing-turns',
+          actions: ['beginHandover', { type: 'allowTurns', params: ({ event }) => event }],
+        },
         'supervisor.shutdown': { target: 'stopping', actions: { type: 'allowClose', params: ({ event }) => event } },
       },
     },
     draining: {
       initial: 'stopping-admission',
       on: {
-        'supervisor.hurry': '.interrupting',
+        'supervisor.hurry': [{ guard: 'isHandover', target: 'stopping' }, { target: '.interrupting' }],
         'supervisor.shutdown': { target: 'stopping', actions: { type: 'allowClose', params: ({ event }) => event } },
       },
       states: {
         'stopping-admission': {
           entry: { type: 'enter', params: { phase: 'stopping-admission' } },
-          invoke: { src: 'settleStarts', onDone: 'finishing-turns', onError: 'finishing-turns' },
+          invoke: { src: 'settleStarts', input: how, onDone: 'finishing-turns', onError: 'finishing-turns' },
           on: {
             'deadline.phase': 'finishing-turns',
             'supervisor.drain': {
@@ -111,10 +123,17 @@ export const supervisorMachine = setup({
         },
         'finishing-turns': {
           entry: { type: 'enter', params: { phase: 'finishing-turns' } },
-          invoke: { src: 'finishTurns', onDone: 'interrupting', onError: 'interrupting' },
+          invoke: { src: 'finishTurns', input: how, onDone: AFTER_TURNS, onError: AFTER_TURNS },
           on: {
-            'deadline.phase': 'interrupting',
+            'deadline.phase': AFTER_TURNS,
             'supervisor.drain': {
+              actions: [
+                { type: 'shortenTurns', params: ({ event }) => event },
+                { type: 'rearm', params: ({ event }) => ({ phase: 'finishing-turns' as const, at: event.at }) },
+              ],
+            },
+            'supervisor.handover': {
+              guard: 'isHandover',
               actions: [
                 { type: 'shortenTurns', params: ({ event }) => event },
                 { type: 'rearm', params: ({ event }) => ({ phase: 'finishing-turns' as const, at: event.at }) },
@@ -125,7 +144,12 @@ export const supervisorMachine = setup({
         // Passed also when every turn has ended: prompts that nothing could bring to their turn are given back here.
         interrupting: {
           entry: { type: 'enter', params: { phase: 'interrupting' } },
-          invoke: { src: 'interruptTurns', onDone: '#supervisor.stopping', onError: '#supervisor.stopping' },
+          invoke: {
+            src: 'interruptTurns',
+            input: how,
+            onDone: '#supervisor.stopping',
+            onError: '#supervisor.stopping',
+          },
           on: { 'deadline.phase': '#supervisor.stopping', 'supervisor.hurry': {} },
         },
       },
@@ -135,7 +159,7 @@ export const supervisorMachine = setup({
       states: {
         closing: {
           entry: { type: 'enter', params: { phase: 'closing' } },
-          invoke: { src: 'closeChildren', onDone: 'flushing', onError: 'killing' },
+          invoke: { src: 'closeChildren', input: how, onDone: 'flushing', onError: 'killing' },
           on: {
             'deadline.phase': 'killing',
             'supervisor.shutdown': {
@@ -148,12 +172,12 @@ export const supervisorMachine = setup({
         },
         killing: {
           entry: { type: 'enter', params: { phase: 'killing' } },
-          invoke: { src: 'killChildren', onDone: 'flushing', onError: 'flushing' },
+          invoke: { src: 'killChildren', input: how, onDone: 'flushing', onError: 'flushing' },
           on: { 'deadline.phase': 'flushing' },
         },
         flushing: {
           entry: { type: 'enter', params: { phase: 'flushing' } },
-          invoke: { src: 'flushChildren', onDone: '#supervisor.stopped', onError: '#supervisor.stopped' },
+          invoke: { src: 'flushChildren', input: how, onDone: '#supervisor.stopped', onError: '#supervisor.stopped' },
           on: { 'deadline.phase': '#supervisor.stopped' },
         },
       },

@@ -81,6 +81,8 @@ export interface SupervisorTimeoutOptions extends TimeoutOptions {
   readonly drainKillMs?: number;
   /** How long is waited for what is still to be stored. */
   readonly drainFlushMs?: number;
+  /** How long `handover` lets running turns go on. Default 30 000. */
+  readonly handoverMs?: number;
   /** A store that has not answered a change for so long counts as failing. Default 30 000. */
   readonly storeMs?: number;
   /** With `onHostSignal: 'shutdown'`: from the signal until what is left is killed. */
@@ -160,6 +162,7 @@ const SupervisorTimeoutShape = {
   drainCloseMs: Duration.exactOptional(),
   drainKillMs: Duration.exactOptional(),
   drainFlushMs: Duration.exactOptional(),
+  handoverMs: Duration.exactOptional(),
   storeMs: Duration.exactOptional(),
   hostSignalMs: Duration.exactOptional(),
 };

@@ -25,6 +25,7 @@ export const PrewarmCall = z.strictObject({
   count: z.int().min(1).max(1_000).optional(),
   ttlMs: duration,
 });
+export const HandoverCall = z.strictObject({ timeoutMs: duration, signal });
 export const DrainCall = z.strictObject({ timeoutMs: duration, signal });
 export const BudgetScopeCall = z.union(
   [

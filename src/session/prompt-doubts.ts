@@ -18,9 +18,12 @@ const ANSWERS: readonly unknown[] = ['retry', 'fail'] satisfies readonly DoubtAn
 /** The prompts of a session with `onPromptLost: 'ask'` about which somebody has to decide. */
 export class PromptDoubts {
   readonly #conversation: Conversation;
+  readonly #assertHere: () => void;
 
-  constructor(conversation: Conversation) {
+  /** `assertHere` throws where another supervisor goes on with the session. */
+  constructor(conversation: Conversation, assertHere: () => void) {
     this.#conversation = conversation;
+    this.#assertHere = assertHere;
   }
 
   /** Oldest first. */
@@ -32,12 +35,13 @@ export class PromptDoubts {
 
   /**
    * Decides about a prompt. True: decided, and the prompts behind it go on. False: no such prompt is in doubt, any more or at
-   * all; the first answer won. Throws INVALID_ANSWER for anything but `retry` and `fail`.
+   * all; the first answer won. Throws INVALID_ANSWER for anything but `retry` and `fail`, and HANDED_OVER.
    */
   resolve(id: string, answer: DoubtAnswer): boolean {
     if (!ANSWERS.includes(answer)) {
       throw new TroupeError('INVALID_ANSWER', { reason: 'Say "retry" or "fail".', details: { field: 'answer' } });
     }
+    this.#assertHere();
     if (!this.#conversation.ledger.resolveDoubt(id, answer)) return false;
     this.#conversation.goOn();
     return true;

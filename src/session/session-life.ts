@@ -334,7 +334,9 @@ export class SessionLife {
     this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
     this.#wasForced = output.wasForced;
-    conversation.onProcessLost({ isRestarting, wasAsked: cause.code === 'closed', error: errorOf(cause) });
+    // What becomes of its prompts the next host decides.
+    if (!this.#options.log.isSealed)
+      conversation.onProcessLost({ isRestarting, wasAsked: cause.code === 'closed', error: errorOf(cause) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
   }
 
@@ -374,7 +376,7 @@ export class SessionLife {
     this.#freeStart();
     this.#options.admission.giveBack();
     conversation.detach();
-    conversation.ledger.returnQueued(errorOf(cause));
+    if (!log.isSealed) conversation.ledger.returnQueued(errorOf(cause));
     const { exitCode, signal } = this.#lastExit ?? {};
     log.append(this.epoch, {
       type: 'session.ended',

@@ -1,15 +1,17 @@
 import { TroupeError } from '../errors.ts';
 import type { PermissionAnswer, PermissionDesk } from '../permissions/permission-desk.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
+import type { EventLog } from '../store/event-log.ts';
 import { AnswerCall, parseCall } from './call-options.ts';
+import { handedOver } from './handed-over.ts';
 import type { SessionLife } from './session-life.ts';
 
 /** The permission requests of one session. */
 export class SessionPermissions {
-  readonly #now: () => { readonly desk: PermissionDesk; readonly life: SessionLife };
+  readonly #now: () => { readonly desk: PermissionDesk; readonly life: SessionLife; readonly log: EventLog };
 
   /** `now`: the desk and the life of the session, which are others once it was taken over. */
-  constructor(now: () => { readonly desk: PermissionDesk; readonly life: SessionLife }) {
+  constructor(now: () => { readonly desk: PermissionDesk; readonly life: SessionLife; readonly log: EventLog }) {
     this.#now = now;
   }
 
@@ -26,11 +28,12 @@ export class SessionPermissions {
   /**
    * Answers an open request with a result of its kind: a `PermissionResult`, an `ElicitationResult` or a `UserDialogResult`.
    * Resolves when the CLI's pipe took the answer; at once where its host was lost and no process has asked again yet, for then
-   * the answer lies ready. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first) or CLI_INPUT_CLOSED.
+   * the answer lies ready. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first), CLI_INPUT_CLOSED or HANDED_OVER.
    */
   async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');
-    const { desk, life } = this.#now();
+    const { desk, life, log } = this.#now();
+    if (log.isSealed) throw handedOver({ id });
     const askedAs = desk.askedAs(id);
     const written = askedAs === undefined ? true : life.incarnation?.channel.answerWritten(askedAs);
     desk.answer(id, answer, by);

@@ -39,6 +39,7 @@ export class SessionRecords {
   readonly #settled = new Retained('permission', SETTLED_QUESTIONS_KEPT);
   readonly #turns = new Retained('ledger', TURNS_KEPT);
   #endedAt: number | undefined;
+  #handedOverAt: number | undefined;
   /** How many grants were written last. */
   #grants = 0;
 
@@ -75,6 +76,7 @@ export class SessionRecords {
         return this.#turn();
       default:
         if (event.type === 'session.ended') this.#endedAt = event.at;
+        if (event.type === 'session.handed-over') this.#handedOverAt = event.at;
         return { records: [this.session(), ...this.#changedPrompts()] };
     }
   }
@@ -87,6 +89,7 @@ export class SessionRecords {
     return storedSessionOf({
       state: life.state,
       endedAt: this.#endedAt,
+      handedOverAt: this.#handedOverAt,
       options,
       groups,
       settings,

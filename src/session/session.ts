@@ -16,6 +16,7 @@ import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import { errorOf, sentenceOf } from './exit-cause.ts';
 import type { Explanation } from './explanation.ts';
+import { assertHere, handedOver } from './handed-over.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
 import { parsePromptContent, parsePromptId } from './prompt-content.ts';
 import { PromptDoubts } from './prompt-doubts.ts';
@@ -70,8 +71,8 @@ export class Session extends SessionControls implements AsyncDisposable {
   readonly permissions: SessionPermissions;
   /** The prompts that were cut off and wait for a decision (`onPromptLost: 'ask'`). */
   readonly doubts: PromptDoubts;
-  /** Resolves when the session is over for good, with how it ended. Never rejects. */
-  readonly ended: Promise<{ reason: 'closed' | 'failed'; error: TroupeError | undefined }>;
+  /** Resolves when the session is over here, for good or because another supervisor goes on with it. Never rejects. */
+  readonly ended: Promise<{ reason: 'closed' | 'failed' | 'handed-over'; error: TroupeError | undefined }>;
   #parts: SessionParts;
   #path: ControlPath;
   #end: (end: SessionEnd) => void = () => {};
@@ -82,12 +83,13 @@ export class Session extends SessionControls implements AsyncDisposable {
     this.#parts = parts;
     this.#path = this.#pathOf(parts);
     this.permissions = new SessionPermissions(() => this.#parts);
-    this.doubts = new PromptDoubts(parts.conversation);
+    this.doubts = new PromptDoubts(parts.conversation, () => assertHere(this.#parts.log, this.id));
     const ended = new Promise<SessionEnd>((resolve) => {
       this.#end = resolve;
     });
     void parts.life.ended.then(this.#end);
     this.ended = ended.then(({ cause }) => {
+      if (parts.log.isSealed) return { reason: 'handed-over', error: handedOver({ id: this.id }) };
       const isAsked = cause.code === 'closed';
       return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
     });
@@ -160,6 +162,7 @@ export class Session extends SessionControls implements AsyncDisposable {
    * or no such prompt is known. One that was written already is asked back from the CLI, which may reject as `control` does.
    */
   async cancelPrompt(id: string, options: ControlOptions = {}): Promise<boolean> {
+    assertHere(this.#parts.log, this.id);
     const { ledger } = this.#parts.conversation;
     if (ledger.cancelQueued(id)) return true;
     const record = ledger.outstanding.find((candidate) => candidate.id === id);
@@ -176,8 +179,10 @@ export class Session extends SessionControls implements AsyncDisposable {
    * `stillQueued` those that will. Rejects with INTERRUPT_TIMEOUT when the turn does not end in time; the process is then
    * replaced by one that resumes the conversation.
    */
-  interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
-    return this.#interrupt(parseCall(InterruptCall, options, 'options'));
+  async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
+    const call = parseCall(InterruptCall, options, 'options');
+    assertHere(this.#parts.log, this.id);
+    return this.#interrupt(call);
   }
 
   /**
@@ -295,21 +300,24 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   /**
    * Ends the session: the CLI is asked to leave, then signalled, then killed with its whole process tree, each after its
-   * grace. Resolves when the end was seen. Idempotent.
+   * grace. Resolves when the end was seen. Idempotent. Rejects with HANDED_OVER.
    */
   async close(): Promise<void> {
+    assertHere(this.#parts.log, this.id);
     this.#parts.life.stop('close');
     await this.ended;
   }
 
-  /** Ends the session and its process tree by force, at once. Resolves when the end was seen. */
+  /** Ends the session and its process tree by force, at once. Resolves when the end was seen. Rejects with HANDED_OVER. */
   async kill(): Promise<void> {
+    assertHere(this.#parts.log, this.id);
     this.#parts.life.stop('kill');
     await this.ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+    if (this.#parts.log.isSealed) await this.ended;
+    else await this.close();
   }
 
   protected override get settings(): RuntimeSettings {
@@ -371,6 +379,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   }
 
   #assertOpen(): void {
+    assertHere(this.#parts.log, this.id);
     const child = this.#parts.life.childSnapshot();
     if (!this.#parts.life.isOver && !child.matches('stopping')) return;
     const cause = child.context.cause;

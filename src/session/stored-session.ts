@@ -23,12 +23,13 @@ export interface SessionMoment {
   readonly child: Json;
   /** Moments of the restarts that still count. */
   readonly restarts: readonly number[];
+  readonly handedOverAt?: number | undefined;
   readonly deadlines: Readonly<Record<string, number>>;
 }
 
 /** A session as a store keeps it. */
 export function storedSessionOf(moment: SessionMoment): SessionRecord {
-  const { conversation, options, settings, endedAt, groups, grants = [] } = moment;
+  const { conversation, options, settings, endedAt, handedOverAt, groups, grants = [] } = moment;
   const { known, conversationIds } = conversation.cli;
   const { conversationId } = known.facts;
   const withheld = [...options.withheld, ...withheldSettingsOf(settings)];
@@ -49,6 +50,7 @@ export function storedSessionOf(moment: SessionMoment): SessionRecord {
     child: moment.child,
     restarts: moment.restarts,
     ...(conversation.recoveries.length === 0 ? {} : { recoveries: conversation.recoveries }),
+    ...(handedOverAt === undefined ? {} : { handedOverAt }),
     deadlines: moment.deadlines,
   };
 }

@@ -1,5 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
+import { handedOver } from './handed-over.ts';
 import { digestOf } from './prompt-digest.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptRecord } from './prompt-record.ts';
@@ -11,6 +12,8 @@ interface KnownTurn {
   readonly accept: () => void;
   readonly refuse: (error: TroupeError) => void;
   readonly settle: (result: TurnResult) => void;
+  /** Another host tells how it ends. */
+  readonly leave: (error: TroupeError) => void;
   readonly record: PromptRecord;
 }
 
@@ -26,6 +29,7 @@ export class TurnRegistry {
 
   constructor(log: EventLog) {
     this.#log = log;
+    log.whenSealed(() => this.#handOver());
   }
 
   /** The turn of this very prompt. Throws PROMPT_ID_USED when the id stands for another prompt, or for one forgotten. */
@@ -38,15 +42,21 @@ export class TurnRegistry {
 
   /** Keeps the turn of a prompt: `confirm` follows when its acceptance is logged, `settle` when its end is. */
   add(record: PromptRecord): Turn {
-    let ends = { accept: () => {}, refuse: (_error: TroupeError) => {}, settle: (_result: TurnResult) => {} };
+    let ends = {
+      accept: () => {},
+      refuse: (_error: TroupeError) => {},
+      settle: (_result: TurnResult) => {},
+      leave: (_error: TroupeError) => {},
+    };
     const accepted = new Promise<void>((accept, refuse) => {
       ends = { ...ends, accept, refuse };
     });
-    const result = new Promise<TurnResult>((settle) => {
-      ends = { ...ends, settle };
+    const result = new Promise<TurnResult>((settle, leave) => {
+      ends = { ...ends, settle, leave };
     });
-    // Who does not look at it hears of a refusal by the result.
+    // Who does not look at it hears of a refusal by the result, and who looks at neither of nothing.
     accepted.catch(() => {});
+    result.catch(() => {});
     const turn = new Turn(record, this.#log, { accepted, result });
     this.#turns.set(record.id, { ...ends, turn, record });
     return turn;
@@ -88,6 +98,12 @@ export class TurnRegistry {
       () => known?.settle(endedWithoutResult('lost', id, new TroupeError('STORE_TAKEN_OVER'))),
     );
     this.#forgetOldTurns();
+  }
+
+  #handOver(): void {
+    for (const [id, { record, leave }] of this.#turns) {
+      if (record.state !== 'ended') leave(handedOver({ promptId: id }));
+    }
   }
 
   #forgetOldTurns(): void {

@@ -1,6 +1,7 @@
 import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
+import { handedOver } from './handed-over.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { TurnResult } from './turn-result.ts';
 import { textPieces } from './turn-text.ts';
@@ -20,7 +21,10 @@ export class Turn implements AsyncIterable<CliMessage> {
    * it any more. Rejects with the STORE_* code where the store did not take it; then it does not run.
    */
   readonly accepted: Promise<void>;
-  /** Always resolves, exactly once, with how the turn ended. */
+  /**
+   * Resolves, exactly once, with how the turn ended. Rejects only with HANDED_OVER: it goes on under another supervisor, where
+   * the same prompt with the same id gives its result.
+   */
   readonly result: Promise<TurnResult>;
   readonly #log: EventLog;
   readonly #record: PromptRecord;
@@ -35,7 +39,8 @@ export class Turn implements AsyncIterable<CliMessage> {
 
   /**
    * The messages from the start of the turn to its end, in order; a late reader gets the kept ones first. Throws
-   * SUBSCRIBER_LAGGED when messages of the turn are no longer kept, or may not be: nothing is skipped in silence (P6).
+   * SUBSCRIBER_LAGGED when messages of the turn are no longer kept, or may not be, and HANDED_OVER when the rest is told by
+   * another supervisor: nothing is skipped in silence (P6).
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<CliMessage, void, void> {
     let hasStarted = false;
@@ -50,6 +55,7 @@ export class Turn implements AsyncIterable<CliMessage> {
         throw new TroupeError('SUBSCRIBER_LAGGED', { details: { ...event } });
       } else if (event.type === 'message' && hasStarted) yield event.message;
     }
+    if (this.#log.isSealed) throw handedOver({ promptId: this.id });
   }
 
   /**

@@ -66,7 +66,9 @@ export class EventLog {
   #lastSeq: number;
   #publishedSeq: number;
   #epoch = 0;
+  readonly #sealers: (() => void)[] = [];
   #isFinished = false;
+  #isSealed = false;
   #isDiscarding = false;
 
   constructor(limits: EventLogLimits, now: () => number, options: EventLogOptions = {}) {
@@ -107,9 +109,11 @@ export class EventLog {
 
   /**
    * Numbers the fact, keeps it, and tells everybody. Appending from inside a listener is fine: that event is told after
-   * every listener has heard the one before. Bytes of a message move out of the chunk they were read with.
+   * every listener has heard the one before. Bytes of a message move out of the chunk they were read with. What happens here
+   * after a handover is none of the log: it is told to nobody, and changes nothing that is kept.
    */
   append(epoch: number, fact: SessionFact): SessionEvent {
+    if (this.#isSealed) return numbered(fact, this.#lastSeq, this.#epoch, this.#now());
     if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
     this.#lastSeq += 1;
     // What a process that is gone left to tell is told under the number of its successor: epochs never fall.
@@ -208,6 +212,25 @@ export class EventLog {
   finish(): void {
     this.#isFinished = true;
     if (this.#isPublished || this.#isDiscarding) this.#end();
+  }
+
+  /** Another host goes on with the log. */
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  /** The fact is the last one that this host adds: readers end after it, and another host goes on behind it. */
+  seal(epoch: number, fact: SessionFact): void {
+    if (this.#isFinished) return;
+    this.append(epoch, fact);
+    this.#isSealed = true;
+    for (const act of this.#sealers.splice(0)) act();
+    this.finish();
+  }
+
+  /** Calls back when the log is left to another host. */
+  whenSealed(act: () => void): void {
+    this.#sealers.push(act);
   }
 
   get #isPublished(): boolean {

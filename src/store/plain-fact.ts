@@ -3,7 +3,9 @@ export type PlainFact =
   | { readonly type: 'session.started'; readonly incarnation: number; readonly pid: number }
   | { readonly type: 'session.state-changed'; readonly state: string; readonly from: string | undefined }
   | { readonly type: 'session.resumed'; readonly conversationId: string }
-  /** The host was lost, and this one goes on with it. `from`: the incarnation that was lost, or had ended, there. */
+  /** The last that this host says of it: the next one that opens the store goes on; what waits, runs or is asked stays so. */
+  | { readonly type: 'session.handed-over' }
+  /** The host was lost, or left, and this one goes on with it. `from`: the incarnation that was lost, or had ended, there. */
   | {
       readonly type: 'session.recovered';
       readonly from: number;

@@ -34,6 +34,8 @@ export type SessionRecord = {
   readonly restarts: readonly number[];
   /** When a host took it up after a crash, since its last completed turn: too many and it is set aside. */
   readonly recoveries?: readonly number[];
+  /** When its host left it to the next one, which writes it without. */
+  readonly handedOverAt?: number;
   /** Moments at which something falls due, by name. */
   readonly deadlines: { readonly [name: string]: number };
 };

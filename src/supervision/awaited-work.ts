@@ -20,16 +20,27 @@ const STARTING: ReadonlySet<string> = new Set(['waiting', 'spawning', 'initializ
 /** Nothing brings such a session to its prompts within a time that anybody could wait for. */
 const SET_ASIDE: ReadonlySet<string> = new Set(['quarantined', 'parked']);
 
-/** What a session keeps this phase waiting for. `isBroughtBack` says whether its group is about to start it again. */
+export interface WorkView {
+  /** Whether its group is about to start it again. */
+  readonly isBroughtBack: (id: string) => boolean;
+  /** Whether the sessions are kept for another supervisor. */
+  readonly isHandover: () => boolean;
+}
+
+/** What a session keeps this phase waiting for. */
 export function workOf(
   built: BuiltSession,
   phase: SupervisorPhase,
-  isBroughtBack: (id: string) => boolean,
+  { isBroughtBack, isHandover }: WorkView,
 ): SessionWork {
   const { ledger } = built.conversation;
   const turns = ledger.outstanding.length;
   const queued = ledger.queued.length;
-  return { reason: reasonFor(built, phase, isBroughtBack), turns, queued };
+  return {
+    reason: isHandover() && phase === 'finishing-turns' ? runningIn(built) : reasonFor(built, phase, isBroughtBack),
+    turns,
+    queued,
+  };
 }
 
 function reasonFor(
@@ -51,6 +62,20 @@ function reasonFor(
     default:
       return undefined;
   }
+}
+
+/** In a handover what waits goes on waiting, and what runs is let end. */
+function runningIn({ life, conversation, desk }: BuiltSession): AwaitedReason | undefined {
+  if (!isAtWork({ life, conversation, desk })) return undefined;
+  if (desk.pending().length > 0) return 'person';
+  return conversation.ledger.outstanding.length > 0 ? 'turn' : 'background';
+}
+
+/** Its process has something that would be cut off by its end. */
+export function isAtWork({ life, conversation, desk }: Pick<BuiltSession, 'life' | 'conversation' | 'desk'>): boolean {
+  if (life.incarnation === undefined) return false;
+  const { ledger, isTurnOpen, tasks } = conversation;
+  return ledger.outstanding.length > 0 || isTurnOpen || tasks.agents > 0 || desk.pending().length > 0;
 }
 
 /** A start that was never ready and that no prompt waits for: nothing would come of it any more. */

@@ -1,5 +1,5 @@
 import type { SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
-import { type AwaitedReason, type SessionWork, workOf } from './awaited-work.ts';
+import { type AwaitedReason, type SessionWork, type WorkView, workOf } from './awaited-work.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 /** How much a phase of the way down still waits for. */
@@ -14,10 +14,9 @@ export interface RemainingWork {
   readonly queued: number;
 }
 
-export interface DrainTallyOptions {
+export interface DrainTallyOptions extends WorkView {
   /** In order of start. */
   readonly sessions: () => Iterable<BuiltSession>;
-  readonly isBroughtBack: (id: string) => boolean;
   /** Hears of every change of the numbers, and of the first ones of each phase. */
   readonly onChange: (phase: SupervisorPhase, remaining: RemainingWork) => void;
   /** Looks at one session before it is counted. */
@@ -106,7 +105,7 @@ export class DrainTally {
   }
 
   #count(built: BuiltSession): void {
-    this.#note(built, workOf(built, this.#phase, this.#options.isBroughtBack));
+    this.#note(built, workOf(built, this.#phase, this.#options));
   }
 
   #note(built: BuiltSession, next: SessionWork): void {

@@ -100,7 +100,9 @@ function planOf(facts: PlanFacts): RecoveryPlan {
   const { id, record, options, conversation, missing, snapshot } = facts;
   const verdict = verdictOf(facts);
   const { now } = facts.setting;
-  const isCounted = verdict.decision === 'resumed' && hasUnfinished(conversation);
+  const wasLeft = record.handedOverAt !== undefined;
+  // A host that leaves by its own will was not taken down by a session.
+  const isCounted = verdict.decision === 'resumed' && hasUnfinished(conversation) && !wasLeft;
   const recoveries = isCounted ? [...conversation.recoveries, now] : conversation.recoveries;
   return {
     id,
@@ -108,6 +110,7 @@ function planOf(facts: PlanFacts): RecoveryPlan {
     groups: record.groups ?? [],
     restored: {
       ...verdict,
+      ...(wasLeft ? { reason: `It was handed over. ${verdict.reason}` } : {}),
       conversation: { ...conversation, recoveries },
       settings: settingsOfStored(record.settings),
       grants: record.grants,

@@ -88,6 +88,8 @@ export interface SessionCore {
   readonly settings: RuntimeSettings;
   redaction: Redaction;
   retry: QuotaRetry;
+  /** Its prompts wait for another supervisor: no more of them go out here. */
+  holdsBack?: boolean;
   life?: SessionLife;
   records?: SessionRecords;
 }
@@ -252,7 +254,7 @@ function buildConversation(
     wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => core.settings.permissionMode ?? core.defaultMode,
-    admitsWork: () => core.life?.parking.admitsWork() ?? true,
+    admitsWork: () => core.holdsBack !== true && (core.life?.parking.admitsWork() ?? true),
     onStranded: () => core.life?.wakeForPrompt(),
     ...(around.spending === undefined ? {} : { spending: around.spending }),
     again: (result) => core.retry.again(result),

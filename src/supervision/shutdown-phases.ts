@@ -2,11 +2,12 @@ import { fromPromise } from 'xstate';
 import type { PhaseDeadlines } from '../../machines/supervisor/supervisor.context.ts';
 import type { SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
-import type { PhaseOutput } from '../../machines/supervisor/supervisor.ports.ts';
+import type { PhaseInput, PhaseOutput } from '../../machines/supervisor/supervisor.ports.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
-import { isCallableOff } from './awaited-work.ts';
+import { handoverCause } from '../session/handed-over.ts';
+import { isAtWork, isCallableOff } from './awaited-work.ts';
 import { DrainTally, type RemainingWork } from './drain-tally.ts';
 import type { FleetEvent } from './fleet-event.ts';
 import type { GroupRegistry } from './group-registry.ts';
@@ -49,6 +50,9 @@ export class ShutdownPhases {
   readonly #options: ShutdownPhasesOptions;
   readonly #tally: DrainTally;
   #groupsClosed: Promise<void> | undefined;
+  #isHandover = false;
+  /** Where a session that comes to be after the others were left is left, too. */
+  #isCut = false;
 
   constructor(options: ShutdownPhasesOptions) {
     const { clock, sessions, groups, tell } = options;
@@ -56,6 +60,7 @@ export class ShutdownPhases {
     this.#tally = new DrainTally({
       sessions,
       isBroughtBack: (id) => groups.bringsBack(id),
+      isHandover: () => this.#isHandover,
       onChange: (phase, remaining) => tell({ type: 'drain.progressed', at: clock.now(), phase, remaining }),
       onLook: (phase, built) => {
         // What comes back into the queue while turns are interrupted finds no process any more.
@@ -69,7 +74,7 @@ export class ShutdownPhases {
     return supervisorMachine.provide({
       actors: {
         settleStarts: this.#port('stopping-admission', () => this.#callOffStarts()),
-        finishTurns: this.#port('finishing-turns', () => {}),
+        finishTurns: this.#port('finishing-turns', () => this.#holdBack()),
         interruptTurns: this.#port('interrupting', () => this.#interrupt()),
         closeChildren: this.#port(
           'closing',
@@ -95,6 +100,8 @@ export class ShutdownPhases {
 
   /** A session came to be, or is over for good. */
   added(built: BuiltSession): void {
+    if (this.#isHandover) built.core.holdsBack = true;
+    if (this.#isCut) leave(built);
     this.#tally.added(built);
   }
 
@@ -111,7 +118,8 @@ export class ShutdownPhases {
   }
 
   #port(phase: SupervisorPhase, act: () => void, also: () => Promise<void> | undefined = () => undefined) {
-    return fromPromise<PhaseOutput>(async ({ signal }) => {
+    return fromPromise<PhaseOutput, PhaseInput>(async ({ input, signal }) => {
+      this.#isHandover = input.isHandover;
       act();
       await Promise.all([this.#tally.settled(phase, signal), also()]);
       return { at: this.#options.clock.now() };
@@ -142,17 +150,39 @@ export class ShutdownPhases {
     }
   }
 
+  /** What waits stays in the queue, for whoever comes next. */
+  #holdBack(): void {
+    if (this.#isHandover) for (const { core } of this.#options.sessions()) core.holdsBack = true;
+  }
+
   #stop(mode: 'close' | 'kill'): void {
     const { groups } = this.#options;
     const sessions = this.#newestFirst();
+    if (this.#isHandover) {
+      this.#isCut = true;
+      for (const built of sessions) leave(built);
+    }
     // Members are ended by their groups, in their order; what is left after the deadline is killed whoever's it is.
-    for (const { session, life } of sessions) if (mode === 'kill' || !groups.has(session.id)) life.stop(mode);
+    for (const { session, life, log } of sessions)
+      if (mode === 'kill' || !groups.has(session.id)) life.stop(mode, log.isSealed ? handoverCause() : undefined);
     this.#groupsClosed ??= groups.close();
   }
 
   #newestFirst(): BuiltSession[] {
     return [...this.#options.sessions()].reverse();
   }
+}
+
+/**
+ * The last word in its log, and the end of what is at work: nothing of what its process still says, and nothing that is decided
+ * here, may reach a log that another host goes on with. Asked to leave, a CLI would finish its turn, and take an end of its
+ * input for an answer to its question (WIRE §15). One that is ending already, ends.
+ */
+function leave({ life, log, conversation, desk }: BuiltSession): void {
+  if (log.isSealed || life.isOver || life.childSnapshot().matches('stopping')) return;
+  const isCutOff = isAtWork({ life, conversation, desk });
+  log.seal(life.epoch, { type: 'session.handed-over' });
+  if (isCutOff) life.stop('kill', handoverCause());
 }
 
 function isIdle({ conversation }: BuiltSession): boolean {

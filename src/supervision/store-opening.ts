@@ -27,6 +27,7 @@ export class StoreOpening {
   readonly #heads = new Map<string, LogHead>();
   #desk: StoreDesk | undefined;
   #retention: RetentionKeeper | undefined;
+  #isRecovered = false;
   #closing: Promise<void> | undefined;
   #abandon: () => void = () => {};
   readonly #abandoned = new Promise<void>((resolve) => {
@@ -52,6 +53,11 @@ export class StoreOpening {
   /** False where everything lasts only as long as this process. */
   get isUsed(): boolean {
     return this.#isUsed;
+  }
+
+  /** True as soon as `recovered` has resolved. */
+  get isRecovered(): boolean {
+    return this.#isRecovered;
   }
 
   /** Why nothing new may begin; undefined when it may. */
@@ -107,7 +113,9 @@ export class StoreOpening {
     }
     this.#desk = desk;
     this.#retention = new RetentionKeeper({ store, clock, retention: this.#policy() });
-    return await recover(desk);
+    const report = await recover(desk);
+    this.#isRecovered = true;
+    return report;
   }
 
   /** What goes for a newer one is asked again when it is needed. */

@@ -11,6 +11,8 @@ export interface SupervisorExplanation {
   readonly since: number;
   /** Epoch milliseconds when the phase gives up and the next begins; undefined for never. */
   readonly deadlineAt: number | undefined;
+  /** Its sessions are kept for another supervisor. */
+  readonly isHandover: boolean;
   /** One sentence a person can act on. */
   readonly because: string;
   /** The sessions the phase waits for. Empty while it runs. */
@@ -23,13 +25,15 @@ export interface SupervisorExplanation {
 
 export function explainPhases(
   phases: ShutdownPhases,
-  about: Pick<SupervisorExplanation, 'state' | 'phase' | 'since'> & { readonly deadlineAt: number | null },
+  about: Pick<SupervisorExplanation, 'state' | 'phase' | 'since' | 'isHandover'> & {
+    readonly deadlineAt: number | null;
+  },
   counts: Pick<SupervisorExplanation, 'sessions' | 'groups'>,
 ): SupervisorExplanation {
   return {
     ...about,
     deadlineAt: about.deadlineAt ?? undefined,
-    because: becauseOf(about.phase),
+    because: about.isHandover ? handoverBecause(about.phase) : becauseOf(about.phase),
     awaited: phases.awaited().map(({ built, reason }) => {
       return { id: built.session.id, state: built.session.state, reason };
     }),
@@ -59,5 +63,18 @@ export function becauseOf(phase: SupervisorPhase): string {
       return 'It is stopped. Create another supervisor to go on.';
     default:
       return 'Unknown phase.';
+  }
+}
+
+function handoverBecause(phase: SupervisorPhase): string {
+  switch (phase) {
+    case 'finishing-turns':
+      return 'It hands over: nothing new begins, what waits goes on waiting, and running turns are let end until the deadline.';
+    case 'closing':
+      return 'It hands over: every session was left in the store, and its process is being ended.';
+    case 'stopped':
+      return 'It is stopped. The next supervisor that opens the store goes on with its sessions.';
+    default:
+      return becauseOf(phase);
   }
 }

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, createActor } from 'xstate';
-import {
-  SUPERVISOR_STATES,
-  type SupervisorEvent,
-  type SupervisorPhase,
-  type SupervisorStateName,
-} from '../../machines/supervisor/supervisor.events.ts';
-import type { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
+import type { SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
 import { type AwakeClock, awakeClock, boundedClock, type Clock, systemClock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
@@ -16,10 +9,9 @@ import { assertPlain, isPlain } from '../launch/plain-object.ts';
 import { readPlainValue } from '../launch/plain-value.ts';
 import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
-import { DrainCall, parseCall, ShutdownCall } from '../session/call-options.ts';
+import { DrainCall, HandoverCall, parseCall, ShutdownCall } from '../session/call-options.ts';
 import { causeOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
-import { onAbort } from './abort-watch.ts';
 import { AccountRegistry } from './account-registry.ts';
 import { barrierOf } from './account-seat.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
@@ -44,14 +36,15 @@ import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import { SecretKeeper } from './secret-keeper.ts';
 import { type BuiltSession, buildSession, type SessionSurroundings } from './session-factory.ts';
-import { type DrainOptions, phaseDeadlines, ShutdownPhases } from './shutdown-phases.ts';
+import { type DrainOptions, ShutdownPhases } from './shutdown-phases.ts';
 import { buildStartHouse, type StartHouse } from './start-house.ts';
 import { StoreOpening } from './store-opening.ts';
-import { explainPhases, type SupervisorExplanation } from './supervisor-explanation.ts';
+import type { SupervisorExplanation } from './supervisor-explanation.ts';
 import { SupervisorViews, type ViewedParts } from './supervisor-views.ts';
 import { surroundings } from './surroundings.ts';
 import { goOn, handOver, isHeld, planTakeover } from './takeover.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
+import { WayDown } from './way-down.ts';
 
 /** Creates a supervisor. Throws INVALID_OPTIONS naming the field. */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
@@ -66,16 +59,13 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   readonly #awake: AwakeClock;
   readonly #house: StartHouse;
   readonly #opening: StoreOpening;
-  readonly #actor: Actor<typeof supervisorMachine>;
+  readonly #way: WayDown;
   /** In order of start. */
   readonly #sessions = new Map<string, BuiltSession>();
   readonly #groups: GroupRegistry;
   readonly #accounts: AccountRegistry;
   readonly #observers: FleetObservers;
   readonly #phases: ShutdownPhases;
-  readonly #createdAt: number;
-  #phase: SupervisorPhase = 'running';
-  readonly #stopped: Promise<void>;
   readonly #budget: BudgetDesk;
   readonly #secrets: SecretKeeper;
 
@@ -131,27 +121,11 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       endWarm: (isHurried) => this.#house.warm.close(isHurried),
       tell,
     });
-    this.#createdAt = this.#clock.now();
-    this.#actor = createActor(this.#phases.machine(), {
-      input: { deadlines: phaseDeadlines(timeouts) },
-      clock: this.#clock,
-      ...(this.#options.inspect === undefined ? {} : { inspect: this.#options.inspect }),
-    });
-    this.#actor.on('phase.entered', ({ phase, at, deadlineAt }) => {
-      const from = this.#phase;
-      this.#phase = phase;
-      const type = 'supervisor.phase-changed';
-      this.#observers.tell({ type, at, phase, from, deadlineAt: deadlineAt ?? undefined });
-    });
-    this.#stopped = new Promise((resolve) => {
-      this.#actor.subscribe((snapshot) => {
-        if (snapshot.status === 'done') resolve();
-      });
-    });
-    this.#actor.start();
-    void this.#stopped.then(() => [this.#budget.close(), this.#accounts.stop(), this.#opening.abandon()]);
-    if (options.onHostLost === 'end') void this.#stopped.then(endWithHost(logger));
-    void this.#stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
+    this.#way = new WayDown({ ...machines, phases: this.#phases, timeouts, tell });
+    const { stopped } = this.#way;
+    void stopped.then(() => [this.#budget.close(), this.#accounts.stop(), this.#opening.abandon()]);
+    if (options.onHostLost === 'end') void stopped.then(endWithHost(logger));
+    void stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
   }
 
   /** Resolves when everything stored is known here, with what goes on of it; rejects with STORE_* where the store cannot be used. */
@@ -160,7 +134,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   }
 
   get state(): SupervisorStateName {
-    return SUPERVISOR_STATES.find((state) => this.#actor.getSnapshot().matches(state)) ?? 'stopped';
+    return this.#way.state;
   }
 
   /**
@@ -204,7 +178,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     const pool = await this.#house.warm.prewarm(built, options);
     if (this.state === 'running') return pool;
     await pool.close();
-    throw notAdmitted(this.state, this.#phase);
+    throw notAdmitted(this.state, this.#way.phase);
   }
 
   /**
@@ -215,7 +189,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   async group(options: GroupOptions): Promise<Group> {
     this.#assertAdmits();
     return this.#groups.start(options).catch((error: unknown) => {
-      throw isCalledOff(error) && this.state !== 'running' ? notAdmitted(this.state, this.#phase) : error;
+      throw isCalledOff(error) && this.state !== 'running' ? notAdmitted(this.state, this.#way.phase) : error;
     });
   }
 
@@ -234,13 +208,22 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    * what. Idempotent: whoever asks again with a shorter time shortens it.
    */
   async drain(options: DrainOptions = {}): Promise<void> {
-    const { timeoutMs, signal } = parseCall(DrainCall, options, 'options');
-    this.#tellMachine({ type: 'supervisor.drain', at: this.#clock.now(), withinMs: timeoutMs ?? null });
-    const hurry = () => this.#tellMachine({ type: 'supervisor.hurry', at: this.#clock.now() });
-    const stopWatching = signal === undefined ? () => {} : onAbort(signal, hurry);
-    if (signal?.aborted === true) hurry();
-    await this.#stopped;
-    stopWatching();
+    await this.#way.drain(parseCall(DrainCall, options, 'options'));
+  }
+
+  /**
+   * Leaves the sessions to the next supervisor that opens the store, and stops. Nothing new is admitted; what waits in a queue
+   * stays there; running turns may end within `timeoutMs` (default `timeouts.handoverMs`), or until the signal fires. Then what
+   * is still at work is cut off as by a loss of this host: `onPromptLost` says there what becomes of it, and open questions
+   * stay open. Resolves when no process is left, everything is stored and the store is let go of (docs/shutdown.md). Idempotent.
+   * Rejects with STORE_REQUIRED, the reason the store cannot be used, or SUPERVISOR_STOPPED where the sessions are being ended.
+   */
+  async handover(options: DrainOptions = {}): Promise<void> {
+    const call = parseCall(HandoverCall, options, 'options');
+    if (!this.#opening.isUsed) throw new TroupeError('STORE_REQUIRED');
+    if (!this.#opening.isRecovered) await this.#opening.recovered;
+    if (this.#opening.refusal !== undefined && this.state === 'running') throw this.#opening.refusal;
+    await this.#way.handover(call);
   }
 
   /**
@@ -250,15 +233,12 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    */
   async shutdown(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
     const { timeoutMs } = parseCall(ShutdownCall, options, 'options');
-    this.#tellMachine({ type: 'supervisor.shutdown', at: this.#clock.now(), withinMs: timeoutMs ?? null });
-    await this.#stopped;
+    await this.#way.shutdown(timeoutMs);
   }
 
   /** What it is doing and, on the way down, what for and until when. */
   explain(): SupervisorExplanation {
-    const { since, deadlineAt } = this.#actor.getSnapshot().context;
-    const about = { state: this.state, phase: this.#phase, since: since ?? this.#createdAt, deadlineAt };
-    return explainPhases(this.#phases, about, { sessions: this.#sessions.size, groups: this.groups().length });
+    return this.#way.explain({ sessions: this.#sessions.size, groups: this.groups().length });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -275,10 +255,6 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       budget: this.#budget,
       observers: this.#observers,
     };
-  }
-
-  #tellMachine(event: SupervisorEvent): void {
-    if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event);
   }
 
   /** What is undefined counts as not given, so that it never hides what the supervisor says. */
@@ -347,13 +323,13 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       this.#sessions.delete(id);
       this.#opening.left(built);
       this.#phases.removed(built);
-      this.#tellMachine({ type: 'child.stopped' });
+      this.#way.tell({ type: 'child.stopped' });
     });
     return built;
   }
 
   #follow(built: BuiltSession): void {
-    this.#actor.send({ type: 'child.started' });
+    this.#way.tell({ type: 'child.started' });
     this.#phases.added(built);
     built.log.listen((event) => {
       // Of its account the fleet hears once, not from each of its sessions.
@@ -376,7 +352,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   }
 
   #assertAdmits(): void {
-    if (this.state !== 'running') throw notAdmitted(this.state, this.#phase);
+    if (this.state !== 'running') throw notAdmitted(this.state, this.#way.phase);
     if (this.#opening.refusal !== undefined) throw this.#opening.refusal;
   }
 

@@ -67,10 +67,10 @@ describe('supervisor options', () => {
 
 describe('defaults', () => {
   it('are themselves valid options, so nothing depends on a value that nobody may set (P5, P9)', () => {
-    const own = Object.entries(DEFAULT_TIMEOUTS).filter(([name]) => /^drain|^hostSignal|^store/.test(name));
+    const own = Object.entries(DEFAULT_TIMEOUTS).filter(([name]) => /^drain|^hostSignal|^store|^handover|^takeover/.test(name));
     const others = Object.entries(DEFAULT_TIMEOUTS).filter((entry) => !own.some(([name]) => name === entry[0]));
     const timeouts = Object.fromEntries(others);
-    expect(own).toHaveLength(8);
+    expect(own).toHaveLength(9);
     const { maxSessions, maxStarting, maxRegistered, ...limits } = DEFAULT_LIMITS;
     expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
     expect(() =>

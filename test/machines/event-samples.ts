@@ -116,6 +116,7 @@ export const SUPERVISOR_EVENTS: Samples<SupervisorEvent> = {
   'child.started': { type: 'child.started' },
   'child.stopped': { type: 'child.stopped' },
   'supervisor.drain': { type: 'supervisor.drain', at: 0, withinMs: null },
+  'supervisor.handover': { type: 'supervisor.handover', at: 0, withinMs: 1_000 },
   'supervisor.hurry': { type: 'supervisor.hurry', at: 0 },
   'supervisor.shutdown': { type: 'supervisor.shutdown', at: 0, withinMs: 500 },
   'deadline.phase': { type: 'deadline.phase' },

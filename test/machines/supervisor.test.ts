@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import type { SupervisorNotice, SupervisorPhase } from '../../machines/supervisor/supervisor.events.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
-import type { PhaseOutput } from '../../machines/supervisor/supervisor.ports.ts';
+import type { PhaseInput, PhaseOutput } from '../../machines/supervisor/supervisor.ports.ts';
 import { stateOf } from './state-name.ts';
 
 const DEADLINES = {
@@ -222,6 +222,77 @@ describe('shutting down', () => {
   });
 });
 
+describe('handing over', () => {
+  it('lets running turns end, and takes nothing back and interrupts nothing on the way', async () => {
+    const { handover, finish, phases, calls, state } = openSupervisor();
+
+    handover(10_000);
+    expect(state()).toBe('draining.finishing-turns');
+    for (const phase of ['finishing-turns', 'closing', 'flushing'] as const) await finish(phase);
+
+    expect(phases()).toEqual(['finishing-turns', 'closing', 'flushing', 'stopped']);
+    expect(calls()).toEqual(['finishTurns', 'closeChildren', 'flushChildren']);
+    expect(state()).toBe('stopped');
+  });
+
+  it('passes every phase by its deadline alone (P5)', () => {
+    const { handover, clock, notices } = openSupervisor();
+    handover(10_000);
+
+    for (const ms of [10_000, 8_000, 3_000, 4_000]) clock.increment(ms);
+
+    expect(notices()).toEqual([
+      { type: 'phase.entered', phase: 'finishing-turns', at: 0, deadlineAt: 10_000 },
+      { type: 'phase.entered', phase: 'closing', at: 10_000, deadlineAt: 18_000 },
+      { type: 'phase.entered', phase: 'killing', at: 18_000, deadlineAt: 21_000 },
+      { type: 'phase.entered', phase: 'flushing', at: 21_000, deadlineAt: 25_000 },
+      { type: 'phase.entered', phase: 'stopped', at: 25_000, deadlineAt: null },
+    ]);
+  });
+
+  it('tells each phase that the sessions are kept, whatever it is asked for meanwhile', async () => {
+    const { handover, drain, shutdown, finish, kept } = openSupervisor();
+    handover(10_000);
+    drain();
+    shutdown();
+    await finish('closing');
+
+    expect(kept()).toEqual([true, true, true]);
+  });
+
+  it('takes a shorter time from whoever asks again, and never a longer one', () => {
+    const { handover, drain, deadlineAt } = openSupervisor();
+    handover(10_000);
+
+    handover(20_000);
+    expect(deadlineAt()).toBe(10_000);
+    handover(4_000);
+    expect(deadlineAt()).toBe(4_000);
+    drain(1_000);
+    expect(deadlineAt()).toBe(1_000);
+  });
+
+  it('goes on to the end of the processes at once when it is told to hurry', () => {
+    const { supervisor, handover, state } = openSupervisor();
+    handover(10_000);
+
+    supervisor.send({ type: 'supervisor.hurry', at: 0 });
+
+    expect(state()).toBe('stopping.closing');
+  });
+
+  it.each(['drain', 'shutdown'] as const)('is none any more after a %s: what was said holds', async (first) => {
+    const opened = openSupervisor();
+    opened[first]();
+    const before = opened.state();
+
+    opened.handover(10_000);
+
+    expect(opened.state()).toBe(before);
+    expect(opened.kept()).toEqual([false]);
+  });
+});
+
 it('does not hurry where nothing drains', () => {
   const { supervisor, state } = openSupervisor();
 
@@ -245,13 +316,15 @@ it.each(['running', 'draining', 'stopping'] as const)('counts its children while
 function openSupervisor(deadlines: Partial<typeof DEADLINES> = {}) {
   const clock = new SimulatedClock();
   const calls: string[] = [];
+  const kept: boolean[] = [];
   const notices: SupervisorNotice[] = [];
   const work = new Map<SupervisorPhase, ReturnType<typeof settleable>>();
   const port = (name: keyof typeof PORTS) => {
     const one = settleable();
     work.set(PORTS[name], one);
-    return fromPromise<PhaseOutput>(() => {
+    return fromPromise<PhaseOutput, PhaseInput>(({ input }) => {
       calls.push(name);
+      kept.push(input.isHandover);
       return one.promise;
     });
   };
@@ -277,6 +350,7 @@ function openSupervisor(deadlines: Partial<typeof DEADLINES> = {}) {
     clock,
     drain: (withinMs: number | null = null) => supervisor.send({ type: 'supervisor.drain', at: at(), withinMs }),
     shutdown: (withinMs: number | null = null) => supervisor.send({ type: 'supervisor.shutdown', at: at(), withinMs }),
+    handover: (withinMs: number) => supervisor.send({ type: 'supervisor.handover', at: at(), withinMs }),
     finish: (phase: SupervisorPhase) => {
       work.get(phase)?.resolve({ at: at() });
       return settled();
@@ -286,6 +360,7 @@ function openSupervisor(deadlines: Partial<typeof DEADLINES> = {}) {
       return settled();
     },
     calls: () => calls,
+    kept: () => kept,
     notices: () => notices,
     phases: () => notices.map(({ phase }) => phase),
     deadlineAt: () => supervisor.getSnapshot().context.deadlineAt,
