@@ -67,7 +67,9 @@ describe('supervisor options', () => {
 
 describe('defaults', () => {
   it('are themselves valid options, so nothing depends on a value that nobody may set (P5, P9)', () => {
-    const own = Object.entries(DEFAULT_TIMEOUTS).filter(([name]) => /^drain|^hostSignal|^store|^handover|^takeover/.test(name));
+    const own = Object.entries(DEFAULT_TIMEOUTS).filter(([name]) =>
+      /^drain|^hostSignal|^store|^handover|^takeover/.test(name),
+    );
     const others = Object.entries(DEFAULT_TIMEOUTS).filter((entry) => !own.some(([name]) => name === entry[0]));
     const timeouts = Object.fromEntries(others);
     expect(own).toHaveLength(9);
