@@ -21,34 +21,33 @@ export function litStates(position: string, states: readonly ChartState[]): Read
   return lit;
 }
 
-/** The arrow that a change of state went along; the nearest one when the events tell less than the machine knows. */
-export function arrowOf(
+/** The arrows that a change of state may have gone along: several where the events tell less than the machines know. */
+export function arrowsOf<A extends ChartArrow>(
   { from, to }: Pick<Transition, 'from' | 'to'>,
   states: readonly ChartState[],
-  arrows: readonly ChartArrow[],
-): ChartArrow | undefined {
+  arrows: readonly A[],
+): readonly A[] {
   const target = stateOf(to, states);
   const source = from === undefined ? undefined : stateOf(from, states);
-  if (target === undefined || source === undefined) return undefined;
-  const arrivals = arrows.filter((arrow) => isIn(arrow.target, target, states) && !arrow.source.endsWith('(start)'));
-  const fits = [
-    (arrow: ChartArrow) => arrow.source === source && arrow.target === target,
-    (arrow: ChartArrow) => arrow.source === source,
-    // Out of a state inside, or of one around.
-    (arrow: ChartArrow) => isIn(arrow.source, source, states),
-    (arrow: ChartArrow) => isIn(source, arrow.source, states),
-    (arrow: ChartArrow) => arrow.source.endsWith('(any)') && arrow.source.split('.')[0] === source.split('.')[0],
-  ];
-  for (const fit of fits) {
-    const arrow = arrivals.find(fit);
-    if (arrow !== undefined) return arrow;
-  }
-  // A process begins where its session gets one, and ends where its session goes on: no arrow of one machine is both.
-  if (source.startsWith('child.') && target === 'session.spawning')
-    return arrows.find((arrow) => arrow.source === source && arrow.target === AROUND);
-  return source.startsWith('session.') && target.startsWith('child.')
-    ? arrows.find((arrow) => arrow.source === AROUND && arrow.target === target)
-    : undefined;
+  if (target === undefined || source === undefined) return [];
+  const fitting = arrows.filter((arrow) => {
+    if (arrow.source.endsWith('(start)')) return false;
+    const any = arrow.source.endsWith('(any)') && machineOf(arrow.source) === machineOf(source);
+    const leaves = any || isIn(arrow.source, source, states) || isIn(source, arrow.source, states);
+    return leaves && (isIn(arrow.target, target, states) || isIn(target, arrow.target, states));
+  });
+  const exact = fitting.filter((arrow) => arrow.source === source && arrow.target === target);
+  // Where the events name a state without others inside, they have said it all.
+  const areLeaves = !states.some(({ parent }) => parent === source || parent === target);
+  if (exact.length > 0 && areLeaves) return exact;
+  if (machineOf(source) === machineOf(target)) return fitting;
+  // A process begins where its session gets one, and its session goes on where it ended: no machine has both ends.
+  const [leaving, entered] = machineOf(source) === 'session' ? [AROUND, target] : [source, AROUND];
+  return arrows.filter((arrow) => arrow.source === leaving && arrow.target === entered);
+}
+
+function machineOf(id: string): string | undefined {
+  return id.split('.')[0];
 }
 
 function isIn(id: string, around: string, states: readonly ChartState[]): boolean {

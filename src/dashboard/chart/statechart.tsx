@@ -3,7 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { SessionView } from '../../view/session-view.ts';
 import { arrowPath } from './arrow-path.ts';
 import type { ChartArrow, DrawnChart } from './chart.ts';
-import { arrowOf, litStates } from './lit-states.ts';
+import { arrowsOf, litStates } from './lit-states.ts';
 
 type DrawnState = DrawnChart['states'][number];
 type DrawnArrow = DrawnChart['arrows'][number];
@@ -16,7 +16,7 @@ export function Statechart({ view }: { readonly view: SessionView }) {
   const focus = useSignal<Focus>(undefined);
   const lit = litStates(view.position, chart.states);
   const last = view.transitions.at(-1);
-  const lastArrow = last === undefined ? undefined : arrowOf(last, chart.states, chart.arrows);
+  const lastArrows = last === undefined ? [] : arrowsOf(last, chart.states, chart.arrows);
   const near = useComputed(() =>
     chart.arrows.filter(({ source, target, id }) => [source, target, id].includes(focus.value ?? '')),
   );
@@ -66,16 +66,16 @@ export function Statechart({ view }: { readonly view: SessionView }) {
             look={look(arrow.id)}
           />
         ))}
-        {lastArrow !== undefined && (
-          <Arrow key={`last ${last?.seq}`} arrow={drawn(lastArrow)} kind="last" look={look(lastArrow.id)} />
-        )}
+        {lastArrows.map((arrow) => (
+          <Arrow key={`${last?.seq} ${arrow.id}`} arrow={arrow} kind="last" look={look(arrow.id)} />
+        ))}
         {chart.states
           .filter((state) => !hasInside(state))
           .map((state) => (
             <State key={state.id} state={state} isLit={lit.has(state.id)} isLeaf look={look(state.id)} />
           ))}
       </svg>
-      <figcaption aria-live="off">{explained(focus.value, view, lastArrow)}</figcaption>
+      <figcaption aria-live="off">{explained(focus.value, view, lastArrows)}</figcaption>
     </figure>
   );
 }
@@ -144,35 +144,48 @@ function Arrow({
   );
 }
 
-function explained(focus: Focus, view: SessionView, last: ChartArrow | undefined) {
+function explained(focus: Focus, { transitions }: SessionView, lastArrows: readonly ChartArrow[]) {
   const state = chart.states.find(({ id }) => id === focus);
-  const arrow = chart.arrows.find(({ id }) => id === focus) ?? (focus === undefined ? last : undefined);
-  if (state !== undefined) {
-    const out = chart.arrows.filter(({ source }) => source === state.id);
+  if (state !== undefined) return <StateWords state={state} />;
+  const arrow = chart.arrows.find(({ id }) => id === focus);
+  if (arrow !== undefined)
     return (
       <>
-        <strong>{state.name}</strong> {state.words}
-        {out.length > 0 && (
-          <ul>
-            {out.map(({ id, target, ways }) => (
-              <li key={id}>
-                → {nameOf(target)} <span class="muted">{ways.map(wayText).join(', ')}</span>
-              </li>
-            ))}
-          </ul>
-        )}
+        <strong>
+          {nameOf(arrow.source)} → {nameOf(arrow.target)}
+        </strong>{' '}
+        <span class="muted">{arrow.ways.map(wayText).join(' or ')}</span>
       </>
     );
-  }
-  if (arrow === undefined) return <span class="muted">Point at a state or an arrow: it says what it is.</span>;
+  const last = transitions.at(-1);
+  if (last === undefined) return <span class="muted">Point at a state or an arrow: it says what it is.</span>;
+  const ways = new Set(lastArrows.flatMap((one) => one.ways.map(wayText)));
   return (
     <>
-      {focus === undefined && <span class="muted">Last: </span>}
+      <span class="muted">Last: </span>
       <strong>
-        {focus === undefined ? (view.transitions.at(-1)?.from ?? nameOf(arrow.source)) : nameOf(arrow.source)} →{' '}
-        {focus === undefined ? (view.transitions.at(-1)?.to ?? nameOf(arrow.target)) : nameOf(arrow.target)}
+        {last.from} → {last.to}
       </strong>{' '}
-      <span class="muted">{arrow.ways.map(wayText).join(', ')}</span>
+      <span class="muted">{[...ways].join(' or ')}</span>
+    </>
+  );
+}
+
+function StateWords({ state }: { readonly state: DrawnState }) {
+  const out = chart.arrows.filter(({ source }) => source === state.id);
+  return (
+    <>
+      <strong>{state.name}</strong> {state.words}
+      {out.length > 0 && (
+        <ul>
+          {out.map(({ id, target, ways }) => (
+            <li key={id}>
+              → {nameOf(target)} <span class="muted">{ways.map(wayText).join(' or ')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {state.hears.length > 0 && <p class="muted">It stays for {state.hears.join(', ')}.</p>}
     </>
   );
 }
@@ -188,10 +201,6 @@ function nameOf(id: string): string {
 
 function hasInside({ id }: DrawnState): boolean {
   return chart.states.some(({ parent }) => parent === id);
-}
-
-function drawn(arrow: ChartArrow): DrawnArrow {
-  return chart.arrows.find(({ id }) => id === arrow.id) ?? { ...arrow, points: [] };
 }
 
 function toneOf(id: string): string {
