@@ -25,15 +25,19 @@ describe('a host that is lost while it recovers (P2, P4, P7)', () => {
     for (let isThrough = false; !isThrough; ) {
       cut += 1;
       const { world, store, question } = await firstLife();
-      const second = lifeOn(world, store, (nth) => (nth >= cut ? 'STORE_TAKEN_OVER' : undefined));
+      const second = lifeOn(world, store, (nth) => (nth >= cut ? 'never' : undefined));
       isThrough = await Promise.race([second.wasRefused.then(() => false), goOn(second.supervisor).then(() => true)]);
-      second.lose();
+      // What was under way to a process reaches it.
       await settled();
+      second.lose();
       await second.supervisor.shutdown();
       world.sweep();
       const ranBefore = new Set(world.executed.keys());
 
       const third = lifeOn(world, store);
+      await third.supervisor.recovered;
+      // What the CLI was told is decided for good: nobody is asked about it again.
+      if (world.tools.size > 0) expect(third.supervisor.inbox(), `write ${cut}`).toEqual([]);
       await goOn(third.supervisor);
       await third.supervisor.shutdown();
       await expectWhole({ world, store, question }, `the second host was lost at its write ${cut}`, ranBefore);
@@ -106,7 +110,8 @@ function hasNoWork({ queuedPrompts, outstandingPrompts, openPermissions }: Expla
   return queuedPrompts + outstandingPrompts + openPermissions.length === 0;
 }
 
-type Refusal = ConstructorParameters<typeof TroupeError>[0];
+/** `never`: no word comes back from the disk. */
+type Refusal = ConstructorParameters<typeof TroupeError>[0] | 'never';
 
 /** A host on the store. `refusal` says of each of its writes, counted from 1, why it is refused, if it is. */
 function lifeOn(
@@ -117,6 +122,10 @@ function lifeOn(
   let nth = 0;
   let isLost = false;
   let tellRefused = (): void => {};
+  let tellLost = (): void => {};
+  const lost = new Promise<void>((resolve) => {
+    tellLost = resolve;
+  });
   const wasRefused = new Promise<void>((resolve) => {
     tellRefused = resolve;
   });
@@ -125,7 +134,8 @@ function lifeOn(
     const code = isLost ? 'STORE_TAKEN_OVER' : refusal(nth);
     if (code === undefined) return await store.append(change);
     tellRefused();
-    throw new TroupeError(code);
+    if (code === 'never') await lost;
+    throw new TroupeError(code === 'never' ? 'STORE_TAKEN_OVER' : code);
   };
   const supervisor = createSupervisor({
     spawn: open,
@@ -139,6 +149,7 @@ function lifeOn(
     /** As by SIGKILL: nothing it does afterwards is kept. */
     lose: () => {
       isLost = true;
+      tellLost();
     },
   };
 }
