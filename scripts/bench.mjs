@@ -1,4 +1,10 @@
 // The list of benchmarks. Figures are ratios inside one run; each entry is a module with a `run()` that prints its own table.
-const BENCHMARKS = ['./bench-store.mjs', './bench-sustained.mjs', './bench-redaction.mjs', './bench-prewarm.mjs'];
+const BENCHMARKS = [
+  './bench-store.mjs',
+  './bench-sustained.mjs',
+  './bench-recovery.mjs',
+  './bench-redaction.mjs',
+  './bench-prewarm.mjs',
+];
 
 for (const path of BENCHMARKS) await (await import(path)).run();
