@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'xstate',
     'p-queue',
   ],
+  'src/server': ['fastify', 'node:*', 'src/session', 'src/store (types)', 'src/supervision (types)', 'src/view'],
   'src/view': ['src/store (types)'],
   'src/telemetry': ['pino', 'src/supervision (types)'],
   'src/testing': [

@@ -40,6 +40,8 @@ export type SessionStatus = 'idle' | 'running' | 'requires_action';
 export interface SessionParts {
   readonly id: string;
   readonly key: string | undefined;
+  /** The groups it is a member of, from the outermost. */
+  readonly groups: readonly string[];
   readonly life: SessionLife;
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
@@ -63,6 +65,7 @@ export interface SessionParts {
 
 /** Reaches into the class, so that nobody who holds a session sees it. */
 let switchParts: (session: Session, parts: SessionParts) => void;
+let partsOf: (session: Session) => SessionParts;
 
 /** A supervised conversation with Claude Code: a durable identity that outlives the processes that serve it. */
 export class Session extends SessionControls implements AsyncDisposable {
@@ -96,6 +99,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   }
 
   static {
+    partsOf = (session) => session.#parts;
     switchParts = (session, parts) => {
       session.#parts = parts;
       session.#path = session.#pathOf(parts);
@@ -106,6 +110,11 @@ export class Session extends SessionControls implements AsyncDisposable {
   /** What the caller said this session works on. */
   get key(): string | undefined {
     return this.#parts.key;
+  }
+
+  /** The ids of the groups it is a member of, from the outermost; empty for one that stands alone. */
+  get groups(): readonly string[] {
+    return this.#parts.groups;
   }
 
   /** The session machine's state while a process lives, else the state of its supervision. */
@@ -395,3 +404,6 @@ export class Session extends SessionControls implements AsyncDisposable {
 export function goOnWith(session: Session, parts: SessionParts): void {
   switchParts(session, parts);
 }
+
+/** For those who serve it to others: events as they are published, and pages of what was. */
+export const logOf = (session: Session): EventLog => partsOf(session).log;

@@ -215,6 +215,7 @@ export function buildSession(
   const parts: SessionParts = {
     id,
     key: options.key,
+    groups: around.groups ?? [],
     mayBypass: options.allowDangerouslySkipPermissions === true,
     admitsPrompts: around.admitsPrompts,
     life,

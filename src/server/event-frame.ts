@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import type { SessionEvent } from '../store/session-event.ts';
+import type { ViewEvent } from '../view/view-event.ts';
+
+const CARRIAGE_RETURN = 0x0d;
+
+/** The event as a fold takes it. The text of a line is made only when somebody asks for it. */
+export function viewEventOf(event: SessionEvent): ViewEvent {
+  if (event.type !== 'message') return event;
+  const { message, seq, epoch, at } = event;
+  const { type: kind, subtype } = message;
+  return {
+    type: 'message',
+    kind,
+    ...(subtype === undefined ? {} : { subtype }),
+    get line() {
+      return message.text;
+    },
+    seq,
+    epoch,
+    at,
+  };
+}
+
+/** The event as one frame of a stream of server-sent events. A line of the CLI stands in it byte for byte. */
+export function eventFrame(event: SessionEvent): Buffer {
+  const { seq, epoch, at, type } = event;
+  const head = `id: ${epoch}:${seq}\nevent: ${type}\ndata: `;
+  if (event.type !== 'message') return Buffer.from(`${head}${JSON.stringify(event)}\n\n`);
+  const { type: kind, subtype, raw } = event.message;
+  const about = JSON.stringify({ seq, epoch, at, type, kind, subtype }).slice(0, -1);
+  if (!isPlainJson(raw)) return Buffer.from(`${head}${about},"base64":"${raw.toString('base64')}"}\n\n`);
+  return Buffer.concat([Buffer.from(`${head}${about},"line":`), raw, Buffer.from('}\n\n')]);
+}
+
+/** A frame that is told to one reader; without an id where it is no place in the log. */
+export function noticeFrame(type: string, data: unknown, id?: string): Buffer {
+  return Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** A line that can stand in the JSON of an event and in a line of the stream; a kind that was told by its beginning may be corrupt. */
+function isPlainJson(raw: Buffer): boolean {
+  if (raw.includes(CARRIAGE_RETURN) || !isUtf8(raw)) return false;
+  try {
+    JSON.parse(raw.toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
