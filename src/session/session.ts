@@ -27,12 +27,9 @@ import type { SessionEnd, SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import { explanationOf, snapshotOf } from './session-view.ts';
+import { untilSettled } from './settled.ts';
 import type { Turn } from './turn.ts';
 import type { TurnRecord } from './turn-history.ts';
-import { within } from './within.ts';
-
-/** How long a finished background agent may take to open the turn in which it reports. */
-const AGENT_REPORT_MS = 30_000;
 
 /** The three words shared with the official SDK and with ACP. */
 export type SessionStatus = 'idle' | 'running' | 'requires_action';
@@ -268,16 +265,7 @@ export class Session extends SessionControls implements AsyncDisposable {
    */
   async settled(options: { ceilingMs?: number | undefined } = {}): Promise<void> {
     const { ceilingMs = Number.POSITIVE_INFINITY } = parseCall(SettledCall, options, 'options');
-    const { conversation, clock, life } = this.#parts;
-    const endsAt = clock.now() + ceilingMs;
-    const leftMs = () => Math.max(0, endsAt - clock.now());
-    const isQuiet = () => life.isOver || conversation.isQuiet;
-    const isReported = () => life.isOver || !conversation.tasks.isTurnExpected;
-    do {
-      await within(conversation, clock, leftMs(), isQuiet);
-      await within(conversation, clock, Math.min(leftMs(), AGENT_REPORT_MS), isReported);
-      // The turn in which an agent reports may start the next one, and its result is not yet the idle state.
-    } while (!isQuiet() && leftMs() > 0);
+    return untilSettled(this.#parts, ceilingMs);
   }
 
   /**
