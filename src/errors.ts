@@ -5,6 +5,10 @@ export const ERROR_CODES = {
   INVALID_ANSWER: 'The answer to a permission request is malformed.',
   ABORTED: 'The caller aborted the operation.',
 
+  INVALID_REQUEST: 'A request to the server is malformed.',
+  FORBIDDEN: 'The token does not allow what was asked for.',
+  FRONT_END_LIMIT: 'A front end asked for more than one connection may have.',
+
   CLI_NOT_FOUND: 'The claude executable could not be found.',
   CLI_NOT_EXECUTABLE: 'The claude executable exists but may not be executed.',
   CLI_WRONG_FORMAT: 'The claude executable, or the interpreter it names, cannot run on this machine.',

@@ -46,6 +46,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/server': ['fastify', 'node:*', 'src/session', 'src/store (types)', 'src/supervision (types)', 'src/view'],
   'src/view': ['src/store (types)'],
+  'src/server/json-rpc': [
+    'json-rpc-2.0',
+    'zod',
+    'src/permissions',
+    'src/session',
+    'src/store (types)',
+    'src/supervision (types)',
+    'src/wire',
+  ],
   'src/telemetry': ['pino', 'src/supervision (types)'],
   'src/testing': [
     'node:*',

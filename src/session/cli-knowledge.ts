@@ -49,13 +49,15 @@ export class CliKnowledge {
   /** A turn opened. Returns the change of the conversation, where it is one. */
   opened(fact: Extract<Fact, { type: 'turn.opened' }>): { from: string | undefined; to: string } | undefined {
     const from = this.#facts.conversationId;
-    const { conversationId, cliVersion, model, permissionMode, capabilities } = fact;
+    const { conversationId, cliVersion, model, permissionMode, capabilities, tools, mcpServers } = fact;
     this.learn({
       ...(conversationId === undefined ? {} : { conversationId }),
       ...(cliVersion === undefined ? {} : { cliVersion }),
       ...(model === undefined ? {} : { model }),
       ...(permissionMode === undefined ? {} : { permissionMode }),
       ...(capabilities.length === 0 ? {} : { capabilities }),
+      tools,
+      mcpServers: mcpServers.map(({ name }) => name),
     });
     return conversationId === undefined || conversationId === from ? undefined : { from, to: conversationId };
   }

@@ -7,6 +7,10 @@ export interface ConversationFacts {
   readonly model: string | undefined;
   readonly permissionMode: string | undefined;
   readonly capabilities: readonly string[];
+  /** Those the model may use, as the newest turn began with them. */
+  readonly tools: readonly string[];
+  /** The names of its MCP servers, likewise. */
+  readonly mcpServers: readonly string[];
   readonly activity: ActivityState | undefined;
 }
 
@@ -16,5 +20,7 @@ export const NOTHING_KNOWN: ConversationFacts = {
   model: undefined,
   permissionMode: undefined,
   capabilities: [],
+  tools: [],
+  mcpServers: [],
   activity: undefined,
 };

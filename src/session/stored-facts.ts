@@ -16,14 +16,16 @@ export function storedFactsOf({ facts, hasLifecycle }: KnownFacts): Json {
 }
 
 export function factsOfStored(stored: unknown): KnownFacts {
-  const capabilities = isRecord(stored) ? stringsOf(stored['capabilities']) : [];
+  const wordsIn = (name: string) => (isRecord(stored) ? stringsOf(stored[name]) : []);
   return {
     facts: {
       conversationId: textIn(stored, 'conversationId'),
       cliVersion: textIn(stored, 'cliVersion'),
       model: textIn(stored, 'model'),
       permissionMode: textIn(stored, 'permissionMode'),
-      capabilities,
+      capabilities: wordsIn('capabilities'),
+      tools: wordsIn('tools'),
+      mcpServers: wordsIn('mcpServers'),
       activity: undefined,
     },
     hasLifecycle: isRecord(stored) && stored['hasLifecycle'] === true,

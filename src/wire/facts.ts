@@ -72,6 +72,7 @@ export type Fact =
       readonly permissionMode: string | undefined;
       readonly cliVersion: string | undefined;
       readonly capabilities: readonly string[];
+      readonly tools: readonly string[];
       readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
     }
   | {
@@ -153,6 +154,7 @@ function turnOpened(value: Record<string, unknown>): Fact {
     permissionMode: stringOf(value['permissionMode']),
     cliVersion: stringOf(value['claude_code_version']),
     capabilities: stringsOf(value['capabilities']),
+    tools: stringsOf(value['tools']),
     mcpServers,
   };
 }

@@ -13,6 +13,7 @@ describe('the facts of a message', () => {
       permissionMode: 'default',
       claude_code_version: '2.1.332',
       capabilities: ['msg_lifecycle_v1', 7],
+      tools: ['Bash', null, 'Read'],
       mcp_servers: [{ name: 'calc', status: 'connected' }, { name: 'beta' }, 'garbage', { status: 'failed' }],
     });
     expect(fact).toEqual({
@@ -22,6 +23,7 @@ describe('the facts of a message', () => {
       permissionMode: 'default',
       cliVersion: '2.1.332',
       capabilities: ['msg_lifecycle_v1'],
+      tools: ['Bash', 'Read'],
       mcpServers: [
         { name: 'calc', status: 'connected' },
         { name: 'beta', status: 'unknown' },

@@ -1,0 +1,78 @@
+import type { PermissionRequest } from '../../permissions/permission-request.ts';
+import type { Session } from '../../session/session.ts';
+import type { ObservedEvent } from '../../store/session-event.ts';
+
+export interface AttachmentParts {
+  readonly session: Session;
+  /** Events behind this one are told. */
+  readonly from: number;
+  /** Resolves when the next event may come. */
+  readonly hear: (event: ObservedEvent) => Promise<void> | undefined;
+  readonly ask: (request: PermissionRequest) => void;
+  readonly settled: (event: Extract<ObservedEvent, { readonly type: 'permission.settled' }>) => void;
+  readonly onEnd: () => void;
+}
+
+/** One front end that follows one session: the events in their order, and the questions that are open. */
+export class Attachment {
+  readonly session: Session;
+  readonly #parts: AttachmentParts;
+  readonly #events: AsyncIterableIterator<ObservedEvent>;
+  readonly #waiting = new Set<() => boolean>();
+  #toldSeq: number;
+  #isOver = false;
+
+  constructor(parts: AttachmentParts) {
+    this.session = parts.session;
+    this.#parts = parts;
+    this.#toldSeq = parts.from;
+    this.#events = parts.session.events({ from: parts.from });
+    void this.#follow();
+    for (const request of parts.session.permissions.pending()) parts.ask(request);
+  }
+
+  /** Resolves when everything that the log holds by now was told, or nothing more will be. */
+  caughtUp(): Promise<void> {
+    const { seq } = this.session.snapshot();
+    return new Promise((resolve) => {
+      const isDone = () => {
+        if (!this.#isOver && this.#toldSeq < seq) return false;
+        resolve();
+        return true;
+      };
+      if (!isDone()) this.#waiting.add(isDone);
+    });
+  }
+
+  end(): void {
+    void this.#events.return?.();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const event of this.#events) {
+      this.#tellQuestion(event);
+      await this.#parts.hear(event);
+      if ('seq' in event) this.#toldSeq = Math.max(this.#toldSeq, event.seq);
+      else if (event.type === 'subscriber.lagged') this.#toldSeq = Math.max(this.#toldSeq, event.to);
+      this.#review();
+    }
+    this.#isOver = true;
+    this.#review();
+    this.#parts.onEnd();
+  }
+
+  #tellQuestion(event: ObservedEvent): void {
+    if (event.type === 'permission.settled') this.#parts.settled(event);
+    // What a rule decides is decided by then: nobody is asked for it.
+    if (event.type === 'permission.requested') setImmediate(() => this.#ask(event.requestId));
+  }
+
+  #ask(requestId: string): void {
+    const request = this.#isOver ? undefined : this.session.permissions.get(requestId);
+    if (request !== undefined && request.settlement === undefined) this.#parts.ask(request);
+  }
+
+  #review(): void {
+    for (const isDone of [...this.#waiting]) if (isDone()) this.#waiting.delete(isDone);
+  }
+}
