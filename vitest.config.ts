@@ -7,6 +7,7 @@ import { LongestFirst } from './test/longest-first.ts';
 const alias = [
   { find: /^troupe$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
   { find: /^troupe\/machines$/, replacement: fileURLToPath(new URL('machines/index.ts', import.meta.url)) },
+  { find: /^troupe\/server$/, replacement: fileURLToPath(new URL('src/server/index.ts', import.meta.url)) },
   { find: /^troupe\/testing$/, replacement: fileURLToPath(new URL('src/testing/index.ts', import.meta.url)) },
 ];
 

@@ -9,6 +9,7 @@ export const ERROR_GROUPS = [
   ['SESSION_EXISTS', 'Sessions, prompts and the supervisor'],
   ['TURN_FAILED', 'Turns, permissions and readers'],
   ['STORE_HELD', 'The store'],
+  ['REQUEST_INVALID', 'The server'],
 ];
 
 /** The statecharts, by the path of their document. */

@@ -88,6 +88,24 @@ export const ERROR_CODES = {
   STORE_DRIVER_MISSING: 'There is no SQLite to open a store with.',
   STORE_CLOSED: 'The store is closed.',
   EXPORT_DAMAGED: 'The exported session is not what was written; nothing of it was taken.',
+
+  REQUEST_INVALID: 'The request is malformed: a parameter, the body or a header is not what the route takes.',
+  REQUEST_TOO_LARGE: 'The body, the address or the headers of the request are larger than the server takes.',
+  REQUEST_TIMEOUT: 'The request did not arrive whole within its deadline.',
+  MEDIA_TYPE_UNSUPPORTED: 'The body of the request must be application/json.',
+  ROUTE_NOT_FOUND: 'The server has nothing at this address.',
+  UNAUTHENTICATED: 'The request carries no token or login that the server knows.',
+  SCOPE_MISSING: 'The token does not allow this.',
+  HOST_REFUSED: 'The request names a host that this server does not answer for.',
+  ORIGIN_REFUSED: 'The request comes from a page of another origin.',
+  RATE_LIMITED: 'There were too many requests that could not be let in.',
+  OPTION_NOT_OPEN: 'This option of a session cannot be given over HTTP unless the server opens it.',
+  PATH_OUTSIDE_ROOTS: 'The path is not inside the folders that the server opens.',
+  PROMPT_NOT_FOUND: 'The session knows no prompt with this id.',
+  IDEMPOTENCY_KEY_USED: 'A different request with this Idempotency-Key was already accepted.',
+  TOKEN_FILE_UNSAFE: 'The file of tokens cannot be used: others may read it, or it holds something else.',
+  SERVER_CLOSING: 'The server is closing and takes no more requests.',
+  SERVER_FAULT: 'The server failed in a way that it does not know; its log tells more.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

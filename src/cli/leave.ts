@@ -26,11 +26,11 @@ const listeners = new Set<(why: LeaveReason) => void>();
 /**
  * Calls the listener each time this process is asked to leave; until it is stopped the signals do not end the process by
  * themselves, because the CLI in its own process group would stay behind (P1). Whoever asks for more than an interrupt
- * gets the end within 10 s, whatever the listener does. Returns the way to stop it.
+ * gets the end within 10 s, or `leaveMs`, whatever the listener does. Returns the way to stop it.
  */
-export function onLeave(listener: (why: LeaveReason) => void): () => void {
+export function onLeave(listener: (why: LeaveReason) => void, leaveMs = LEAVE_MS): () => void {
   const leave = (why: LeaveReason) => {
-    if (why !== 'interrupted') setTimeout(() => process.exit(LEAVE_EXIT[why]), LEAVE_MS).unref();
+    if (why !== 'interrupted') setTimeout(() => process.exit(LEAVE_EXIT[why]), leaveMs).unref();
     listener(why);
   };
   const stops = SIGNALS.map(([signal, why]) => {

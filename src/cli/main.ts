@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
-import { createSupervisor } from '../supervision/supervisor.ts';
+import { createSupervisor, type Supervisor } from '../supervision/supervisor.ts';
 import { createLogger, followFleet } from '../telemetry/logger.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { onLeave, watchOutput } from './leave.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
 import { run } from './run/run-command.ts';
 import { jsonOutput, textOutput } from './run/run-output.ts';
+import { addServeCommand } from './serve/serve-command.ts';
 import { addStoreCommands } from './store/store-commands.ts';
 
 interface RunFlags {
@@ -68,6 +69,21 @@ addStoreCommands(program, async (work) => {
   process.exitCode = await work;
 });
 
+addServeCommand(
+  program,
+  {
+    env: process.env,
+    tell: (line) => console.error(`troupe: ${line}`),
+    write: (text) => void process.stdout.write(text),
+    onLeave,
+    createSupervisor,
+    watch: followByLevel,
+  },
+  async (work) => {
+    process.exitCode = await work;
+  },
+);
+
 await main();
 
 async function main(): Promise<void> {
@@ -83,8 +99,7 @@ async function runCommand(argument: string | undefined, flags: RunFlags): Promis
   const prompt = argument === undefined || argument === '-' ? await readStandardInput(argument) : argument;
   if (prompt.trim() === '') throw new CommanderError(EXIT.usage, 'troupe.prompt', 'the prompt is empty');
   const supervisor = createSupervisor();
-  const level = process.env['TROUPE_LOG_LEVEL'];
-  if (level !== undefined) followFleet(supervisor, createLogger(level));
+  followByLevel(supervisor);
   const write = (text: string | Buffer) => void process.stdout.write(text);
   return run(supervisor, {
     prompt,
@@ -95,6 +110,11 @@ async function runCommand(argument: string | undefined, flags: RunFlags): Promis
     tell: (line) => console.error(`troupe: ${line}`),
     onLeave,
   });
+}
+
+function followByLevel(supervisor: Supervisor): void {
+  const level = process.env['TROUPE_LOG_LEVEL'];
+  if (level !== undefined) followFleet(supervisor, createLogger(level));
 }
 
 function sessionOptions(flags: RunFlags): SessionOptions {

@@ -12,6 +12,7 @@ export const PromptCall = z.strictObject({
   onBusy: z.enum(['enqueue', 'steer', 'interrupt', 'reject']).optional(),
   untrusted: z.boolean().optional(),
   fields: z.unknown().optional(),
+  from: z.string().min(1).max(200).optional(),
 });
 export const InterruptCall = z.strictObject({ cancelQueued: z.boolean().optional() });
 export const ControlCall = z.strictObject({ timeoutMs: duration, signal });

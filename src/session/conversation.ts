@@ -10,11 +10,10 @@ import type { ConversationOptions } from './conversation-options.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import type { Delivery } from './delivery.ts';
 import { ModeCheck } from './mode-check.ts';
-import type { PromptFields } from './prompt-fields.ts';
 import { inertContent } from './prompt-guard.ts';
 import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
 import { previewOf } from './prompt-preview.ts';
-import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import type { OnBusy, PromptContent, PromptOptions, PromptRecord } from './prompt-record.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { RestoredConversation } from './restored-conversation.ts';
 import { saidIn } from './result-words.ts';
@@ -183,18 +182,19 @@ export class Conversation {
   accept(
     id: string,
     content: PromptContent,
-    options: { onBusy: OnBusy; isUntrusted?: boolean; fields?: PromptFields | undefined },
+    options: { onBusy: OnBusy; isUntrusted?: boolean } & Pick<PromptOptions, 'fields' | 'from'>,
   ): { turn: Turn; isNew: boolean } {
-    const { onBusy } = options;
+    const { from, ...kept } = options;
     const known = this.#turns.find(id, content, options.fields);
     if (known !== undefined) return { turn: known, isNew: false };
-    if (onBusy === 'reject' && this.#ledger.outstanding.length + this.#ledger.queued.length > 0) {
+    if (kept.onBusy === 'reject' && this.#ledger.outstanding.length + this.#ledger.queued.length > 0) {
       throw new TroupeError('SESSION_BUSY', { details: { field: 'onBusy' } });
     }
-    const record = this.#ledger.accept({ id, content, ...options, acceptedSeq: this.#log.lastSeq + 1 });
+    const record = this.#ledger.accept({ id, content, ...kept, acceptedSeq: this.#log.lastSeq + 1 });
     const turn = this.#turns.add(record);
     // Only now, because whoever hears of it may take it back at once.
-    this.#append({ type: 'prompt.accepted', promptId: id, onBusy, ...previewOf(content) });
+    const told = { onBusy: kept.onBusy, ...previewOf(content), ...(from === undefined ? {} : { from }) };
+    this.#append({ type: 'prompt.accepted', promptId: id, ...told });
     this.#turns.confirm(id, (error) => this.#ledger.withdraw(id, error));
     this.#pump();
     return { turn, isNew: true };

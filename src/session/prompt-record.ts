@@ -23,6 +23,8 @@ export interface PromptOptions {
   readonly untrusted?: boolean | undefined;
   /** Further fields of the user message, as the official SDK names them: `shouldQuery`, `priority`, `isSynthetic` … */
   readonly fields?: PromptFields | undefined;
+  /** Who sends it, for the log (`prompt.accepted`). Default: not told. */
+  readonly from?: string | undefined;
 }
 
 /** One prompt on its way: queued → delivered → started → ended, the last exactly once (P2). */

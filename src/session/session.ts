@@ -157,10 +157,15 @@ export class Session extends SessionControls implements AsyncDisposable {
     this.#assertTakesPrompts();
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
-    const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields });
+    const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields, from: more.from });
     // The receipt is nobody's to read here; the interrupted turn tells its own end.
     if (onBusy === 'interrupt' && isBusy && isNew) this.#interrupt({ except: id }).catch(() => {});
     return turn;
+  }
+
+  /** The turn of the prompt with this id, also of one that has ended; undefined when it is not, or no longer, kept. */
+  turn(id: string): Turn | undefined {
+    return this.#parts.conversation.turn(id);
   }
 
   /**

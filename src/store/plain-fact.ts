@@ -45,8 +45,14 @@ export type PlainFact =
       /** The process did not leave when it was asked to, and was signalled. */
       readonly wasForced?: true;
     }
-  /** `preview`: the beginning of its text. */
-  | { readonly type: 'prompt.accepted'; readonly promptId: string; readonly onBusy: string; readonly preview?: string }
+  /** `preview`: the beginning of its text. `from`: who sent it, where that was told. */
+  | {
+      readonly type: 'prompt.accepted';
+      readonly promptId: string;
+      readonly onBusy: string;
+      readonly preview?: string;
+      readonly from?: string;
+    }
   /** `uuid`: by what the CLI knows it, where that is no longer the id: it was begun anew after a loss. */
   | { readonly type: 'prompt.delivered'; readonly promptId: string; readonly uuid?: string }
   /** Its process was lost and it could run twice: held until somebody decides (`onPromptLost: 'ask'`). */

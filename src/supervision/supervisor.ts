@@ -133,6 +133,11 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     return this.#opening.recovered;
   }
 
+  /** Why nothing new is admitted at this moment: SUPERVISOR_STOPPED, or the STORE_* of a store that cannot be written to. */
+  get refusal(): TroupeError | undefined {
+    return this.state === 'running' ? this.#opening.refusal : notAdmitted(this.state, this.#way.phase);
+  }
+
   get state(): SupervisorStateName {
     return this.#way.state;
   }
@@ -352,8 +357,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   }
 
   #assertAdmits(): void {
-    if (this.state !== 'running') throw notAdmitted(this.state, this.#way.phase);
-    if (this.#opening.refusal !== undefined) throw this.#opening.refusal;
+    const { refusal } = this;
+    if (refusal !== undefined) throw refusal;
   }
 
   async #storeReady(ids: readonly string[] = []): Promise<void> {

@@ -15,6 +15,7 @@ const SUB_PATHS: Readonly<Record<string, string>> = {
   troupe: 'src/index.ts',
   'troupe/machines': 'machines/index.ts',
   'troupe/wire': 'src/wire/index.ts',
+  'troupe/server': 'src/server/index.ts',
   'troupe/testing': 'src/testing/index.ts',
 };
 

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const Data = z.record(z.string(), z.unknown());
+
+/**
+ * What may answer a question, by its kind: `behavior` for a tool, `action` for what an MCP server asks the user, `result` or
+ * `behavior` for a dialog. The library checks the rest and says INVALID_ANSWER.
+ */
+export const PermissionAnswer = z
+  .looseObject({
+    behavior: z.string().max(100).optional(),
+    updatedInput: Data.optional(),
+    updatedPermissions: z.array(Data).max(1_000).optional(),
+    scope: z.enum(['once', 'session', 'always']).optional(),
+    message: z.string().max(100_000).optional(),
+    interrupt: z.boolean().optional(),
+    action: z.string().max(100).optional(),
+    content: Data.optional(),
+  })
+  .meta({ id: 'PermissionAnswer' });
+
+export const PermissionQuestion = z
+  .looseObject({
+    /** Of all sessions: the session's id, `~`, and the id of the request. */
+    globalId: z.string(),
+    id: z.string(),
+    sessionId: z.string(),
+    kind: z.enum(['tool', 'elicitation', 'dialog']),
+    askedAt: z.number(),
+  })
+  .meta({ id: 'PermissionRequest' });

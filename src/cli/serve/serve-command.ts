@@ -1,0 +1,174 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { TroupeError } from '../../errors.ts';
+import type { SupervisorOptions } from '../../launch/supervisor-options.ts';
+import type { ServerOptions } from '../../server/server-options.ts';
+import type { Supervisor } from '../../supervision/supervisor.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
+
+export interface ServeFlags {
+  host?: string;
+  port?: number;
+  store?: string;
+  tokenFile?: string;
+  root?: string[];
+  openOption?: string[];
+  openControl?: string[];
+  allowHost?: string[];
+  behindTlsProxy?: true;
+  dashboard?: boolean;
+  maxSessions?: number;
+  cli?: string;
+  drain?: number;
+  json?: true;
+}
+
+/** What `troupe serve` needs of the world. */
+export interface ServeWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tell: (line: string) => void;
+  readonly write: (text: string) => void;
+  /** `leaveMs`: the longest it may take to leave. */
+  readonly onLeave: (listener: (why: LeaveReason) => void, leaveMs: number) => () => void;
+  readonly createSupervisor: (options: SupervisorOptions) => Supervisor;
+  /** Hears of every start, when it has been put together. */
+  readonly watch: (supervisor: Supervisor) => void;
+}
+
+export const DEFAULT_PORT = 8787;
+/** How long turns may go on after the first signal. */
+const DRAIN_SECONDS = 8;
+/** For what comes after the turns: interrupts, the ladder of the processes, the store. */
+const LEAVE_MS = 60_000;
+
+export function addServeCommand(program: Command, world: ServeWorld, done: (work: Promise<ExitCode>) => Promise<void>) {
+  const many = (value: string, former: string[] = []) => [...former, value];
+  program
+    .command('serve')
+    .description('Serves sessions over HTTP, with a page to watch and answer them.')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--port <number>', 'the port; 0 for any that is free', wholeNumber, DEFAULT_PORT)
+    .option('--store <file>', 'keep the sessions in this file; those in it go on')
+    .option('--token-file <file>', 'the tokens; made with mode 0600 where there is none')
+    .option('--root <folder>', 'a folder in which sessions may work; may be repeated (default: this one)', many)
+    .option(
+      '--open-option <name>',
+      'let this option of a session be given over HTTP, such as mcpServers; may be repeated',
+      many,
+    )
+    .option('--open-control <subtype>', 'let this control request be sent over HTTP; may be repeated', many)
+    .option('--allow-host <name>', 'answer for this host name, too; may be repeated', many)
+    .option('--behind-tls-proxy', 'something in front speaks TLS: other addresses than loopback are allowed')
+    .option('--no-dashboard', 'serve the API alone')
+    .option('--max-sessions <number>', 'sessions with a process at the same time', wholeNumber)
+    .option('--drain <seconds>', 'how long turns may go on after a signal', wholeNumber, DRAIN_SECONDS)
+    .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
+    .option('--json', 'print one line of JSON instead of text')
+    .addHelpText(
+      'after',
+      `
+The address that is printed logs a browser in, once. Programs send a token of the token file: Authorization: Bearer …
+SIGTERM and Ctrl-C drain: nothing new begins, turns may end, then everything is stopped. A second one stops it at once.`,
+    )
+    .action(async (flags: ServeFlags) => done(serve(flags, world)));
+}
+
+/** Serves until it is asked to leave. */
+export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitCode> {
+  const { createServer } = await import('../../server/server.ts');
+  const cli = flags.cli ?? world.env['TROUPE_CLI'];
+  const drainMs = Math.max(1, (flags.drain ?? DRAIN_SECONDS) * 1000);
+  const left = leaving(world, drainMs + LEAVE_MS);
+  const supervisor = world.createSupervisor({
+    ...(flags.store === undefined ? {} : { store: flags.store }),
+    ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
+    ...(flags.maxSessions === undefined ? {} : { limits: { maxSessions: flags.maxSessions } }),
+  });
+  world.watch(supervisor);
+  try {
+    const recovered = await supervisor.recovered;
+    const server = await createServer(serverOptions(flags, world, supervisor));
+    const page = server.loginUrl();
+    const sessions = recovered.sessions.length;
+    if (flags.json === true)
+      world.write(`${JSON.stringify({ url: server.url, loginUrl: page, sessions, pid: process.pid })}\n`);
+    else {
+      world.write(`Serving at ${server.url}${sessions > 0 ? `, with ${sessions} session(s) of the store` : ''}.\n`);
+      world.write(`Open this once to log a browser in: ${page}\n`);
+      world.write(`Tokens for programs: ${tokenFileOf(flags, world)}\n`);
+    }
+    const why = await Promise.race([left.first, stopped(supervisor)]);
+    if (why === 'stopped') {
+      await server.close();
+      return EXIT.done;
+    }
+    world.tell('Leaving: turns may end; once more to stop at once.');
+    const hurry = new AbortController();
+    void left.second.then(() => hurry.abort());
+    await supervisor.drain({ timeoutMs: drainMs, signal: hurry.signal });
+    await server.close();
+    return LEAVE_EXIT[why];
+  } finally {
+    await supervisor.shutdown();
+    left.stop();
+  }
+}
+
+function serverOptions(flags: ServeFlags, world: ServeWorld, supervisor: Supervisor): ServerOptions {
+  const tokenFile = tokenFileOf(flags, world);
+  return {
+    supervisor,
+    host: flags.host ?? '127.0.0.1',
+    port: flags.port ?? DEFAULT_PORT,
+    tokenFile,
+    ...(flags.root === undefined ? {} : { roots: flags.root }),
+    ...(flags.openOption === undefined ? {} : { openOptions: flags.openOption }),
+    ...(flags.openControl === undefined ? {} : { openControls: flags.openControl }),
+    ...(flags.allowHost === undefined ? {} : { allowedHosts: flags.allowHost }),
+    ...(flags.behindTlsProxy === true ? { behindTlsProxy: true } : {}),
+    ...(flags.dashboard === false ? { dashboard: false as const } : {}),
+  };
+}
+
+/** A token that outlives the server lets a page go on after a restart. */
+function tokenFileOf(flags: ServeFlags, { env }: ServeWorld): string {
+  if (flags.tokenFile !== undefined) return flags.tokenFile;
+  const state = env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local', 'state');
+  return join(state, 'troupe', 'tokens');
+}
+
+/** Somebody drained it over HTTP. */
+function stopped(supervisor: Supervisor): Promise<'stopped'> {
+  return new Promise((resolve) => {
+    supervisor.on('event', (event) => {
+      if (event.type === 'supervisor.phase-changed' && event.phase === 'stopped') resolve('stopped');
+    });
+  });
+}
+
+function leaving({ onLeave }: ServeWorld, leaveMs: number) {
+  let count = 0;
+  let tellFirst: (why: LeaveReason) => void = () => {};
+  let tellSecond: () => void = () => {};
+  const first = new Promise<LeaveReason>((resolve) => {
+    tellFirst = resolve;
+  });
+  const second = new Promise<void>((resolve) => {
+    tellSecond = resolve;
+  });
+  const stop = onLeave((why) => {
+    count += 1;
+    if (count === 1) tellFirst(why);
+    else tellSecond();
+  }, leaveMs);
+  return { first, second, stop };
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0)
+    throw new TroupeError('INVALID_OPTIONS', { reason: `"${text}" is no whole number.` });
+  return value;
+}

@@ -1,0 +1,9 @@
+export type { Scope, Token } from './access.ts';
+export { createServer, type Server } from './server.ts';
+export {
+  DEFAULT_SERVER_LIMITS,
+  DEFAULT_SERVER_TIMEOUTS,
+  type ServerLimits,
+  type ServerOptions,
+  type ServerTimeouts,
+} from './server-options.ts';

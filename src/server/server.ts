@@ -1,0 +1,157 @@
+import cookie from '@fastify/cookie';
+import rateLimit from '@fastify/rate-limit';
+import websocket from '@fastify/websocket';
+import fastify from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { TroupeError } from '../errors.ts';
+import { Access, newToken, SCOPES, type Token } from './access.ts';
+import { type App, portOf, type ServerContext } from './app.ts';
+import { commandRoutes } from './command-routes.ts';
+import { dashboardRoutes } from './dashboard-routes.ts';
+import { eventsRoutes } from './events-routes.ts';
+import { healthRoutes } from './health-routes.ts';
+import { takeJsonBodies } from './json-body.ts';
+import { loginRoutes } from './login-routes.ts';
+import { lookRoutes } from './look-routes.ts';
+import { describeRoutes, openApiRoute } from './open-api.ts';
+import { permissionRoutes } from './permission-routes.ts';
+import { routeNotFound, sendProblem } from './problem-reply.ts';
+import { promptRoutes } from './prompt-routes.ts';
+import { guardRequests } from './request-guard.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+import { parseServerOptions, type ServerOptions, type ServerSettings } from './server-options.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { socketRoute } from './socket-route.ts';
+import { supervisorRoutes } from './supervisor-routes.ts';
+import { tokensOf } from './token-file.ts';
+import { within } from './within-time.ts';
+
+/** A server that listens. */
+export interface Server extends AsyncDisposable {
+  /** Where it is reached: `http://127.0.0.1:8787`. */
+  readonly url: string;
+  readonly address: { readonly host: string; readonly port: number };
+  /** The first of its tokens; whoever has it may do what its scopes say. */
+  readonly token: string;
+  /** An address that logs a browser in, once, as the holder of that token, by default of the first. */
+  loginUrl(name?: string): string;
+  /**
+   * Takes no more requests, tells the streams `server.closing`, lets what runs end for `timeouts.closeMs` and cuts the rest.
+   * The sessions go on: they belong to the supervisor. Idempotent.
+   */
+  close(): Promise<void>;
+}
+
+/** A server that was put together and does not listen yet. */
+export interface AssembledServer {
+  readonly app: App;
+  readonly context: ServerContext;
+  readonly tokens: readonly Token[];
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the sessions of a supervisor: HTTP, event streams, WebSocket and dashboard. Resolves when it listens. Rejects with
+ * INVALID_OPTIONS, TOKEN_FILE_UNSAFE, or what the system says of the address.
+ */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const settings = parseServerOptions(options);
+  const { app, context, tokens, close } = await assembleServer(settings, options.supervisor);
+  try {
+    await app.listen({ host: settings.host, port: settings.port });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const port = portOf(app);
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const url = `http://${host}:${port}`;
+  return {
+    url,
+    address: { host: settings.host, port },
+    token: tokens[0]?.token ?? '',
+    loginUrl: (name) => `${url}/login?token=${context.access.issueCode(name)}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Puts the server together without listening: for tests, and for those who bring their own way to listen. */
+export async function assembleServer(
+  settings: ServerSettings,
+  supervisor: ServerContext['supervisor'],
+): Promise<AssembledServer> {
+  const tokens = await chosenTokens(settings);
+  const closing = new AbortController();
+  const access = new Access({ tokens, now: () => settings.clock.now() });
+  const context: ServerContext = { supervisor, settings, access, closing: closing.signal };
+  const app = newApp(settings);
+  await addSecurityHeaders(app, settings.behindTlsProxy);
+  await app.register(cookie);
+  await app.register(rateLimit, { global: false });
+  await app.register(websocket, { options: { maxPayload: settings.limits.maxBodyBytes } });
+  takeJsonBodies(app, settings.limits.maxBodyDepth);
+  guardRequests(app, context);
+  await describeRoutes(app);
+  for (const routes of [
+    healthRoutes,
+    loginRoutes,
+    sessionRoutes,
+    promptRoutes,
+    commandRoutes,
+    lookRoutes,
+    permissionRoutes,
+    supervisorRoutes,
+    eventsRoutes,
+    socketRoute,
+    openApiRoute,
+  ])
+    app.register(async (inner: App) => routes(inner, context));
+  await app.register(async (inner: App) => dashboardRoutes(inner, context));
+  await app.ready();
+  app.server.maxConnections = settings.limits.maxConnections;
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeGracefully(app, closing, settings);
+    return closed;
+  };
+  return { app, context, tokens, close };
+}
+
+async function chosenTokens({ tokens, tokenFile }: ServerSettings): Promise<readonly Token[]> {
+  if (tokens !== undefined) return tokens;
+  if (tokenFile !== undefined) return tokensOf(tokenFile);
+  return [{ name: 'owner', token: newToken(), scopes: SCOPES }];
+}
+
+function newApp(settings: ServerSettings): App {
+  const { limits, timeouts } = settings;
+  const app = fastify({
+    logger: false,
+    bodyLimit: limits.maxBodyBytes,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: 5_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 1_500 },
+    http: { maxHeaderSize: limits.maxHeaderBytes, headersTimeout: timeouts.requestMs },
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(reply, error, settings);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  // What the library says is JSON already; that it is what the document says is a matter of the tests.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler((error, _request, reply) => sendProblem(reply, error, settings));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), settings));
+  return app;
+}
+
+async function closeGracefully(app: App, closing: AbortController, { timeouts, clock }: ServerSettings): Promise<void> {
+  closing.abort(new TroupeError('SERVER_CLOSING'));
+  const ended = app.close().then(() => true);
+  if ((await within(ended, timeouts.closeMs, clock)) === true) return;
+  app.server.closeAllConnections();
+  await ended;
+}
