@@ -386,10 +386,8 @@ export class Session extends SessionControls implements AsyncDisposable {
     if (!this.#parts.life.isOver && !child.matches('stopping')) return;
     const cause = child.context.cause;
     const wasAsked = cause === null || cause.code === 'closed';
-    throw new TroupeError('SESSION_CLOSED', {
-      reason: wasAsked ? undefined : `It had failed: ${sentenceOf(cause)}`,
-      details: { id: this.id, state: this.state },
-    });
+    const reason = wasAsked ? undefined : `It had failed: ${sentenceOf(cause)}`;
+    throw new TroupeError('SESSION_CLOSED', { reason, details: { id: this.id, state: this.state } });
   }
 }
 
