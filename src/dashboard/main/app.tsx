@@ -1,5 +1,6 @@
 import { FleetPage } from '../fleet/fleet-page.tsx';
 import { Frame } from '../frame/frame.tsx';
+import { InboxPage } from '../inbox/inbox-page.tsx';
 import { SessionPage } from '../session/session-page.tsx';
 import { route, SourceContext } from './page.ts';
 import { addressOf } from './route.ts';
@@ -19,6 +20,7 @@ function Page() {
   const { value } = route;
   if (value.page === 'fleet') return <FleetPage />;
   if (value.page === 'session') return <SessionPage key={value.id} id={value.id} />;
+  if (value.page === 'inbox') return <InboxPage />;
   return (
     <section class="empty">
       <h1>There is no such page</h1>

@@ -5,6 +5,7 @@ import '../fleet/fleet.css';
 import '../session/session.css';
 import '../chart/chart.css';
 import '../transcript/transcript.css';
+import '../inbox/inbox.css';
 import { runClock } from '../frame/now.ts';
 import { applyAppearance } from '../theme/appearance.ts';
 import { App } from './app.tsx';
