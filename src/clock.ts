@@ -32,6 +32,16 @@ export const systemClock: Clock = boundedClock({
   now: () => Date.now(),
 });
 
+/** The timer of something that is no reason for the program to go on. */
+export function inBackground(timer: unknown): unknown {
+  if (hasUnref(timer)) timer.unref();
+  return timer;
+}
+
+function hasUnref(timer: unknown): timer is { unref(): void } {
+  return typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function';
+}
+
 /** Time in which this program ran. Durations are measured with it: what passes while the host sleeps is nobody's silence. */
 export interface AwakeClock extends Clock {
   /** Epoch milliseconds less the time in which the host stood still; never goes backwards. */

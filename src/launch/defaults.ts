@@ -51,6 +51,8 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<TimeoutName | SupervisorTimeoutNa
   drainFlushMs: 60_000,
   /** How long `handover` lets running turns go on. Shorter than `takeoverMs`, by which the next host may give up. */
   handoverMs: 30_000,
+  /** How long a new supervisor waits for the one that holds its store. */
+  takeoverMs: 120_000,
   storeMs: 30_000,
   /** From a signal to the host until what is left of its sessions is killed. Longer than the ladder to SIGKILL. */
   hostSignalMs: 10_000,

@@ -83,6 +83,8 @@ export interface SupervisorTimeoutOptions extends TimeoutOptions {
   readonly drainFlushMs?: number;
   /** How long `handover` lets running turns go on. Default 30 000. */
   readonly handoverMs?: number;
+  /** With `takeover`: how long the holder of the store is waited for. Default 120 000. */
+  readonly takeoverMs?: number;
   /** A store that has not answered a change for so long counts as failing. Default 30 000. */
   readonly storeMs?: number;
   /** With `onHostSignal: 'shutdown'`: from the signal until what is left is killed. */
@@ -136,6 +138,13 @@ export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCod
    * which you close. A file needs SQLite: STORE_DRIVER_MISSING is thrown where there is none.
    */
   readonly store?: string | Store;
+  /**
+   * Where another process has the file open: `true` asks that one to hand its sessions over and waits for it, `timeouts.takeoverMs` or
+   * `waitMs` milliseconds. Default false: STORE_HELD at once. A holder that is gone is succeeded in any case.
+   */
+  readonly takeover?: boolean | { readonly waitMs?: number };
+  /** What is done when another process asks so: `handover` (default), or nothing (`refuse`): that one waits in vain. */
+  readonly onTakeover?: 'handover' | 'refuse';
   /** How a file is written: `batched` (default) shares each flush of the disk among what comes within 10 ms, `strict` waits for nobody. */
   readonly durability?: Durability;
   /** How much the store keeps of what was, looked after each minute in the background. */
@@ -163,6 +172,7 @@ const SupervisorTimeoutShape = {
   drainKillMs: Duration.exactOptional(),
   drainFlushMs: Duration.exactOptional(),
   handoverMs: Duration.exactOptional(),
+  takeoverMs: Duration.exactOptional(),
   storeMs: Duration.exactOptional(),
   hostSignalMs: Duration.exactOptional(),
 };
@@ -183,6 +193,8 @@ const StoreShape = objectWith<Store>(
   'health',
   'close',
 );
+
+const TakeoverShape = { waitMs: Duration.exactOptional() };
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
@@ -217,6 +229,8 @@ const Shape = {
   onHostSignal: z.enum(['none', 'shutdown', 'drain']).exactOptional(),
   onHostLost: z.enum(['wait', 'end']).exactOptional(),
   store: z.union([FilledText, StoreShape], { error: 'expected a path, ":memory:" or a store' }).exactOptional(),
+  takeover: z.union([z.boolean(), z.strictObject(TakeoverShape)]).exactOptional(),
+  onTakeover: z.enum(['handover', 'refuse']).exactOptional(),
   durability: z.enum(['strict', 'batched']).exactOptional(),
   retention: z.strictObject(RetentionShape).exactOptional(),
 };
@@ -235,6 +249,7 @@ const SUPERVISOR_OPTION_NAMES = {
   quota: Object.keys(QuotaShape),
   'quota.backoff': Object.keys(BackoffShape),
   secrets: Object.keys(SecretShape),
+  takeover: Object.keys(TakeoverShape),
   retention: Object.keys(RetentionShape),
 };
 

@@ -9,6 +9,14 @@ export type StoreEvent =
   | { readonly type: 'store.failing'; readonly at: number; readonly code: string; readonly message: string }
   /** Everything that happened meanwhile is durable, too. */
   | { readonly type: 'store.recovered'; readonly at: number; readonly failedForMs: number }
+  /** Another process asks for the store and waits: the sessions are handed over to it. */
+  | {
+      readonly type: 'store.claimed';
+      readonly at: number;
+      readonly pid: number;
+      readonly host: string;
+      readonly waitMs: number;
+    }
   /** This process may never write again: every session is killed. */
   | { readonly type: 'store.lost'; readonly at: number; readonly code: string; readonly message: string };
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, inBackground } from '../clock.ts';
 import type { RetentionOptions } from '../launch/retention-options.ts';
 import type { RetentionPolicy, Store } from '../store/store.ts';
 
@@ -31,11 +31,10 @@ export class RetentionKeeper {
   }
 
   #wait(): void {
-    this.#timer = this.#options.clock.setTimeout(() => {
+    const look = () => {
       this.#looking = this.#look();
-    }, LOOK_MS);
-    // It is no reason for a program to go on.
-    if (hasUnref(this.#timer)) this.#timer.unref();
+    };
+    this.#timer = inBackground(this.#options.clock.setTimeout(look, LOOK_MS));
   }
 
   async #look(): Promise<void> {
@@ -61,8 +60,4 @@ export class RetentionKeeper {
 
 function isBound(value: number | undefined): value is number {
   return value !== undefined && value < Infinity;
-}
-
-function hasUnref(timer: unknown): timer is { unref(): void } {
-  return typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function';
 }

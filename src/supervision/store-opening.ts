@@ -1,6 +1,8 @@
 import type { TroupeError } from '../errors.ts';
+import { invalidOptions } from '../launch/option-issue.ts';
 import { DEFAULT_RETENTION, type RetentionOptions } from '../launch/retention-options.ts';
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
+import type { Claimant } from '../store/sqlite/claim.ts';
 import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { LogHead, Store } from '../store/store.ts';
@@ -10,10 +12,16 @@ import { RetentionKeeper } from './retention-keeper.ts';
 import type { BuiltSession } from './session-factory.ts';
 
 export interface StoreOpeningOptions extends Omit<StoreDeskOptions, 'store'> {
-  readonly given: Pick<SupervisorOptions, 'store' | 'durability' | 'retention'>;
+  readonly given: Pick<SupervisorOptions, 'store' | 'durability' | 'retention' | 'takeover' | 'onTakeover'>;
+  /** How long the holder of the store is waited for, where the options do not say it. */
+  readonly takeoverMs: number;
+  /** Hears that another process asks for the store. */
+  readonly onClaimed: (claimant: Claimant) => void;
   /** Takes up what the store has, before anything new begins. */
   readonly recover: (desk: StoreDesk) => Promise<RecoveryReport>;
 }
+
+const NO_PATH = { field: 'takeover', reason: 'only a store that is named by its path can be taken over' };
 
 /** More than a supervisor has sessions. */
 const HEADS_KEPT = 100_000;
@@ -40,6 +48,7 @@ export class StoreOpening {
     const { store } = options.given;
     this.#isUsed = store !== undefined && store !== ':memory:';
     if (typeof store === 'string' && this.#isUsed) assertDriver();
+    else if ((options.given.takeover ?? false) !== false) throw invalidOptions([NO_PATH]);
     this.recovered = this.#isUsed ? this.#open() : Promise.resolve(NOTHING_RECOVERED);
     // It is told to everybody who asks, and to every start.
     this.recovered.catch(() => {});
@@ -129,7 +138,15 @@ export class StoreOpening {
   async #opened(): Promise<Store> {
     const { store, durability = 'batched' } = this.#options.given;
     if (typeof store === 'object') return store;
-    return await openSqliteStore(store ?? '', { durability, clock: this.#options.clock });
+    const { clock, given, takeoverMs, onClaimed } = this.#options;
+    const { takeover = false, onTakeover = 'handover' } = given;
+    const waitMs = (takeover === true || takeover === false ? undefined : takeover.waitMs) ?? takeoverMs;
+    return await openSqliteStore(store ?? '', {
+      durability,
+      clock,
+      ...(takeover === false ? {} : { takeover: { waitMs } }),
+      ...(onTakeover === 'refuse' ? {} : { onClaimed }),
+    });
   }
 
   /** The defaults are for a store of ours: what stays in one that was given is its owner's to say. */

@@ -16,6 +16,7 @@ import { AccountRegistry } from './account-registry.ts';
 import { barrierOf } from './account-seat.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
 import { budgetHands } from './budget-hands.ts';
+import { handOverToClaimant } from './claimed-store.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, keptStart, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
@@ -85,6 +86,13 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       given: options,
       clock: this.#clock,
       storeMs: timeouts.storeMs,
+      takeoverMs: timeouts.takeoverMs,
+      onClaimed: handOverToClaimant({
+        clock: this.#clock,
+        handoverMs: timeouts.handoverMs,
+        handover: (timeoutMs) => this.handover({ timeoutMs }),
+        tell,
+      }),
       tell,
       onLost: (error) => this.#loseStore(error),
       recover: ({ store }) => {

@@ -72,7 +72,7 @@ describe('defaults', () => {
     );
     const others = Object.entries(DEFAULT_TIMEOUTS).filter((entry) => !own.some(([name]) => name === entry[0]));
     const timeouts = Object.fromEntries(others);
-    expect(own).toHaveLength(9);
+    expect(own).toHaveLength(10);
     const { maxSessions, maxStarting, maxRegistered, ...limits } = DEFAULT_LIMITS;
     expect(() => parseSessionOptions({ timeouts, limits, restart: DEFAULT_RESTART })).not.toThrow();
     expect(() =>

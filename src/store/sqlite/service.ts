@@ -1,14 +1,19 @@
 import { TroupeError } from '../../errors.ts';
 import type { LogHead, Pruned, RetentionPolicy, SessionEntry, SessionSnapshot } from '../store.ts';
+import { type Claimant, claim, type StandingClaim } from './claim.ts';
 import type { OpenDatabase } from './driver.ts';
 import { storeFailure } from './failure.ts';
 import { type PackedChanges, type PackedEvents, unpackChanges } from './packing.ts';
 import { type PageRequest, SqliteReader } from './reader.ts';
-import { SqliteWriter, type WriterOptions } from './writer.ts';
+import { realPathOf, SqliteWriter, type WriterOptions } from './writer.ts';
 
 /** What a thread can be asked: the name of each request, what it is given, what it answers. */
 export interface Requests {
   readonly openWriter: (options: WriterOptions) => void;
+  /** Asks whoever writes to let go, until this thread writes or is closed. */
+  readonly claim: (options: { readonly path: string; readonly waitMs: number }) => void;
+  /** Who asks this writer to let go. */
+  readonly claimant: (nothing: undefined) => Claimant | undefined;
   readonly openReader: (options: { readonly path: string }) => void;
   readonly commit: (changes: PackedChanges) => (Failure | undefined)[];
   readonly prune: (policy: RetentionPolicy) => Pruned | undefined;
@@ -36,6 +41,7 @@ export interface Failure {
 export class SqliteService implements Requests {
   readonly #open: OpenDatabase;
   #writer: SqliteWriter | undefined;
+  #claim: StandingClaim | undefined;
   #reader: SqliteReader | undefined;
 
   constructor(open: OpenDatabase) {
@@ -44,7 +50,14 @@ export class SqliteService implements Requests {
 
   readonly openWriter = (options: WriterOptions): void => {
     this.#writer = new SqliteWriter(this.#open, options, Date.now());
+    this.#letGo();
   };
+
+  readonly claim: Requests['claim'] = ({ path, waitMs }) => {
+    this.#claim ??= claim(this.#open, realPathOf(path), Date.now(), waitMs);
+  };
+
+  readonly claimant = (): Claimant | undefined => opened(this.#writer).claimant();
 
   readonly openReader = ({ path }: { readonly path: string }): void => {
     this.#reader = new SqliteReader(this.#open, path);
@@ -64,9 +77,15 @@ export class SqliteService implements Requests {
   readonly close = (): void => {
     this.#reader?.close();
     this.#writer?.close();
+    this.#letGo();
     this.#reader = undefined;
     this.#writer = undefined;
   };
+
+  #letGo(): void {
+    this.#claim?.release();
+    this.#claim = undefined;
+  }
 }
 
 export function failureOf(error: unknown): Failure {

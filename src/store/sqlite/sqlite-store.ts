@@ -16,10 +16,12 @@ import type {
   StoredEvent,
   StoreHealth,
 } from '../store.ts';
+import type { Claimant } from './claim.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { buffersOf, type PlainChange, packChanges, plainChange } from './packing.ts';
 import { SqliteReading } from './reading.ts';
 import { errorOf } from './service.ts';
+import { becomeWriter, ClaimListener, type StoreTakeover } from './succession.ts';
 import { type SqliteThread, startThread } from './thread.ts';
 
 export interface SqliteStoreOptions {
@@ -35,6 +37,10 @@ export interface SqliteStoreOptions {
   readonly maxQueuedBytes?: number;
   /** The file grows no further: `STORE_FULL`. Default: as far as the disk goes. */
   readonly maxFileBytes?: number;
+  /** Where another process writes: it is asked to let go, and waited for. Default: `STORE_HELD` at once. */
+  readonly takeover?: StoreTakeover;
+  /** Hears, several times a second, that another process asks for the store and waits. Default: nobody looks. */
+  readonly onClaimed?: (claimant: Claimant) => void;
   /** Hears each change of `health()`. */
   readonly onHealth?: (health: StoreHealth) => void;
   /** Time for the delay of commits. Default: the real one. */
@@ -53,6 +59,8 @@ const OptionsShape = z.strictObject({
   maxQueuedEvents: Whole.optional(),
   maxQueuedBytes: Whole.optional(),
   maxFileBytes: Whole.optional(),
+  takeover: z.strictObject({ waitMs: z.number().min(0) }).optional(),
+  onClaimed: z.custom<SqliteStoreOptions['onClaimed']>(isFunction).optional(),
   onHealth: z.custom<SqliteStoreOptions['onHealth']>(isFunction).optional(),
   clock: z.custom<Clock>().optional(),
 });
@@ -103,6 +111,7 @@ class SqliteStore implements Store {
   readonly #queue: CommitQueue;
   readonly #reading: SqliteReading;
   #health: StoreHealth = { state: 'open' };
+  #claims: ClaimListener | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(path: string, options: SqliteStoreOptions, thread: StartSqliteThread) {
@@ -117,9 +126,13 @@ class SqliteStore implements Store {
   static async open(path: string, options: SqliteStoreOptions, thread: StartSqliteThread): Promise<SqliteStore> {
     const store = new SqliteStore(path, options, thread);
     try {
-      await store.#writer.ask('openWriter', { path, maxFileBytes: options.maxFileBytes });
+      const { takeover, clock = DEFAULTS.clock, maxFileBytes, onClaimed } = options;
+      await becomeWriter(store.#writer, { path, maxFileBytes }, { takeover, clock });
+      if (onClaimed !== undefined) store.#claims = new ClaimListener(store.#writer, clock, onClaimed);
       return store;
     } catch (error) {
+      // What it waited for others may have.
+      await store.#writer.ask('close', undefined).catch(() => undefined);
       await store.#writer.end();
       throw error;
     }
@@ -186,6 +199,7 @@ class SqliteStore implements Store {
   }
 
   async #leave(): Promise<void> {
+    this.#claims?.stop();
     await this.#queue.drain();
     await this.#reading.close();
     // A thread that is lost has nothing left to close.

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { TroupeError } from '../../errors.ts';
 import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, sizeOfEvents } from '../change-check.ts';
 import type { LogHead, Pruned, RetentionPolicy } from '../store.ts';
+import { type Claimant, ClaimWatch } from './claim.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
 import { openFailure, storeFailure } from './failure.ts';
 import { Fence, heldError, lock } from './lease.ts';
@@ -37,6 +38,7 @@ export class SqliteWriter {
   readonly #path: string;
   readonly #database: Database;
   readonly #lock: Database;
+  readonly #claims: ClaimWatch;
   readonly #fence: Fence;
   readonly #pruner: Pruner;
   readonly #statements: ReturnType<typeof prepareAll>;
@@ -51,6 +53,7 @@ export class SqliteWriter {
     const held = guarded(path, () => lock(open, path));
     if (held === undefined) throw heldError(path, holderRow(open, path));
     this.#lock = held;
+    this.#claims = new ClaimWatch(open, path);
     let database: Database | undefined;
     try {
       closeSync(openSync(path, 'a', 0o600)); // Conversations are for nobody else; SQLite would ask the umask.
@@ -93,7 +96,13 @@ export class SqliteWriter {
     return pruned;
   }
 
+  /** Who asks this one to let go. */
+  claimant(): Claimant | undefined {
+    return this.#claims.look();
+  }
+
   close(): void {
+    this.#claims.close();
     try {
       // Readers in other programs find one file; what fails here is found by the next who opens it.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -200,7 +209,7 @@ function prepareAll(
 }
 
 /** The folder must be there; the file need not. One file has one name, however it was reached. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   return guarded(path, () => {
     try {
       return realpathSync(path);
