@@ -37,6 +37,7 @@ const summary = {
   failed,
   tookMs,
   kills: sum('kills'),
+  handovers: sum('handovers'),
   prompts: sum('prompts'),
   decisions: sum('decisions'),
   events: sum('events'),
@@ -45,7 +46,9 @@ const summary = {
 };
 if (values.json) console.log(JSON.stringify({ ...summary, reports }));
 else {
-  console.log(`${runs} runs, ${failed} failed, ${Math.round(tookMs / 1000)} s; ${summary.kills} hosts killed`);
+  console.log(
+    `${runs} runs, ${failed} failed, ${Math.round(tookMs / 1000)} s; ${summary.kills} hosts killed, ${summary.handovers} handed over`,
+  );
   console.log(`${summary.prompts} prompts, ${summary.decisions} decisions, ${summary.events} events`);
   console.log(
     `slowest recovery ${summary.slowestRecoveryMs} ms, of fifty sessions ${summary.slowestRecoveryOfFiftyMs} ms`,

@@ -144,11 +144,13 @@ export type { TurnRecord } from './session/turn-history.ts';
 export type { TurnResult } from './session/turn-result.ts';
 export { exportSession } from './store/export-session.ts';
 export { type ImportedSession, importSession } from './store/import-session.ts';
+export type { QuestionContext } from './store/plain-fact.ts';
 export type {
   BudgetMark,
   EndFacts,
   FailureFacts,
   ObservedEvent,
+  PlainFact,
   PromptOutcome,
   RecoveryDecision,
   SessionEvent,
@@ -157,8 +159,10 @@ export type {
   SubscriberEvent,
   WatchdogFact,
 } from './store/session-event.ts';
+export type { Claimant } from './store/sqlite/claim.ts';
 export { openStoreReader } from './store/sqlite/reading.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export type { StoreTakeover } from './store/sqlite/succession.ts';
 export type {
   Change,
   Durability,

@@ -36,6 +36,15 @@ export async function runStoreCampaign(options: StoreCampaignOptions): Promise<r
 
 function brokenRun(seed: number, error: unknown): StoreRunReport {
   const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const nothing = { kills: 0, sessions: 0, prompts: 0, decisions: 0, events: 0, recoveryMs: 0, tookMs: 0 };
+  const nothing = {
+    kills: 0,
+    handovers: 0,
+    sessions: 0,
+    prompts: 0,
+    decisions: 0,
+    events: 0,
+    recoveryMs: 0,
+    tookMs: 0,
+  };
   return { seed, plan: 'broken', failures: [failure], ...nothing };
 }

@@ -81,6 +81,8 @@ export interface PlanOptions {
 /** The share of runs with processes of the real CLI, and with fifty sessions. */
 const REAL_SHARE = 0.08;
 const CROWD_SHARE = 0.04;
+/** Of the lives that end before their time. */
+const HANDOVER_SHARE = 0.2;
 const CROWD = 50;
 
 /** Everything that chance decides in a run, from its seed alone. */
@@ -134,8 +136,8 @@ function planSession(
 
 function planEnd(random: Random, life: number): PlannedEnd {
   const moment = planMoment(random, life);
-  // A supervisor cannot hand over yet: until then every life ends by a kill.
-  return { way: 'kill', moment };
+  if (!random.chance(HANDOVER_SHARE)) return { way: 'kill', moment };
+  return { way: 'handover', moment, killAfterMs: random.chance(0.4) ? random.below(400) : undefined };
 }
 
 function planMoment(random: Random, life: number): Moment {

@@ -25,6 +25,8 @@ export interface StoreRunReport {
   /** What was not as promised; nothing in a run that went well. */
   readonly failures: readonly string[];
   readonly kills: number;
+  /** Hosts that left their sessions to the next one, to the end. */
+  readonly handovers: number;
   readonly sessions: number;
   readonly prompts: number;
   readonly decisions: number;
@@ -48,6 +50,8 @@ const SUPERVISOR: SupervisorOptions = {
     killGraceMs: 20_000,
     initializeMs: 60_000,
     admissionMs: 600_000,
+    // Some turns end in it, others are cut off.
+    handoverMs: 300,
   },
   limits: { maxSessions: 4 },
 };
@@ -92,6 +96,7 @@ class StoreRun {
   readonly #client: Client;
   readonly #stored = new Map<string, ShownEvent[]>();
   #kills = 0;
+  #handovers = 0;
 
   constructor(plan: StoreChaosPlan, props: StoreProps, place: StorePlace) {
     this.#plan = plan;
@@ -119,6 +124,7 @@ class StoreRun {
       plan: describePlan(plan),
       failures,
       kills: this.#kills,
+      handovers: this.#handovers,
       sessions: plan.sessions.length,
       prompts: client.prompts.filter(({ isAccepted }) => isAccepted).length,
       decisions: executions.decisions.length,
@@ -142,7 +148,10 @@ class StoreRun {
       await Promise.race([host.ended, over]);
     }
     host.kill();
-    const { signal } = await host.ended;
+    const { signal, code } = await host.ended;
+    if (end.way === 'handover' && code === 0) this.#handovers += 1;
+    else if (end.way === 'handover' && end.killAfterMs === undefined)
+      this.#client.failures.push(`The host did not hand over: ${code} ${signal} ${host.complaints()}`);
     if (signal === 'SIGKILL') this.#kills += 1;
     this.#client.lose();
   }

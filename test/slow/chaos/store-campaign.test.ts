@@ -12,13 +12,17 @@ import { runStoreChaos } from '../../chaos-store/store-run.ts';
 // `npm run chaos:store` plays more of them, with the real CLI and with fifty sessions.
 const [SEED, RUNS] = [12, 4];
 
-describe('hosts with a store that are killed at random moments (P2, P4, P7)', () => {
+describe('hosts with a store that are killed, or hand over, at random moments (P2, P4, P7)', () => {
   it('play the same for the same seed, with every kind of task, policy and end among a hundred', () => {
     const plans = Array.from({ length: 100 }, (_, index) => planStoreChaos(SEED + index));
     expect(planStoreChaos(SEED)).toEqual(plans[0]);
     const sessions = plans.flatMap((plan) => plan.sessions);
     expect(new Set(sessions.map(({ onPromptLost }) => onPromptLost)).size).toBe(4);
     expect(new Set(sessions.flatMap(({ prompts }) => prompts.map(({ task }) => task))).size).toBe(4);
+    const ends = plans.flatMap((plan) => plan.ends);
+    expect(new Set(ends.map(({ way }) => way)).size).toBe(2);
+    // Some are killed in the middle of it.
+    expect(ends.some((end) => end.way === 'handover' && end.killAfterMs !== undefined)).toBe(true);
     expect(new Set(plans.map(({ cli, kind }) => `${cli} ${kind}`)).size).toBe(3);
   });
 
