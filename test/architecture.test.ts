@@ -96,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@preact/signals',
     'diff',
     'elkjs',
+    'eventsource-parser',
     'virtual:chart',
   ],
   'src/index.ts': [

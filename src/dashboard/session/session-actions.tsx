@@ -30,10 +30,9 @@ const ACTIONS: readonly Action[] = [
   },
   {
     name: 'restart',
-    label: 'Restart',
-    done: 'It gets a new process.',
-    fits: (view) => !isOver(view),
-    warning: 'Its process is ended and a new one continues the conversation. What a tool is doing is cut off.',
+    label: 'Start again',
+    done: 'It starts again.',
+    fits: ({ state }) => state === 'hibernated' || state === 'backing-off' || state === 'quarantined',
   },
   {
     name: 'close',
