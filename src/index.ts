@@ -225,6 +225,7 @@ export type { RecoveryReport, SessionRecovery } from './supervision/recovery.ts'
 export type { DrainOptions } from './supervision/shutdown-phases.ts';
 export type { OrphanEvent } from './supervision/start-sweep.ts';
 export { type StartupInput, startup, type WarmQuery } from './supervision/startup.ts';
+export type { StoredSessionView } from './supervision/stored-sessions.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
 export type { PrewarmedPool } from './supervision/warm-pool.ts';

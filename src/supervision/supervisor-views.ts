@@ -1,6 +1,7 @@
 import type { RaiseAmounts } from '../launch/budget-options.ts';
-import { AccountKey, FleetEventsCall, parseCall, RaiseCall } from '../session/call-options.ts';
+import { AccountKey, EventsCall, FleetEventsCall, parseCall, RaiseCall, StoredId } from '../session/call-options.ts';
 import type { Session } from '../session/session.ts';
+import type { ObservedEvent } from '../store/session-event.ts';
 import type { AccountView } from './account-desk.ts';
 import type { AccountRegistry } from './account-registry.ts';
 import type { AdmissionControl } from './admission.ts';
@@ -15,8 +16,9 @@ import type { Group } from './group.ts';
 import type { GroupRegistry } from './group-registry.ts';
 import { inboxOf } from './inbox.ts';
 import type { BuiltSession } from './session-factory.ts';
+import { type KnownSessions, type StoredSessionView, storedLog, storedSessions } from './stored-sessions.ts';
 
-export interface ViewedParts {
+export interface ViewedParts extends Pick<KnownSessions, 'opening'> {
   /** In order of start. */
   readonly sessions: ReadonlyMap<string, BuiltSession>;
   readonly groups: GroupRegistry;
@@ -43,6 +45,24 @@ export abstract class SupervisorViews {
   /** The living sessions, in order of start. */
   list(): Session[] {
     return [...this.parts.sessions.values()].map(({ session }) => session);
+  }
+
+  /**
+   * Every session that the store keeps, also those that are over, in the order of their first events; without a store the
+   * living ones. Waits for `recovered`. Throws what that rejects with, and STORE_CLOSED after the shutdown.
+   */
+  stored(): AsyncIterableIterator<StoredSessionView> {
+    return storedSessions(this.parts);
+  }
+
+  /**
+   * The events of a session behind `from` (default 0, all) that there are now, also of one that is over; it ends with the last
+   * of them. What is no longer kept is told first, as `log.truncated`. Throws INVALID_OPTIONS at once, and, as it is read,
+   * SESSION_NOT_FOUND, what `recovered` rejects with, and STORE_CLOSED after the shutdown.
+   */
+  read(id: string, options: { from?: number } = {}): AsyncIterableIterator<ObservedEvent> {
+    const { from = 0 } = parseCall(EventsCall, options, 'options');
+    return storedLog(this.parts, parseCall(StoredId, id, 'id'), from);
   }
 
   /** Every open permission request of every session, oldest first. */

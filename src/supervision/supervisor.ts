@@ -264,6 +264,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       sessions,
       groups,
       accounts,
+      opening: this.#opening,
       admission: this.#house.admission,
       budget: this.#budget,
       observers: this.#observers,
