@@ -24,11 +24,12 @@ export async function dashboardRoutes(app: App, { settings }: ServerContext): Pr
     // Each file is a route of its own: nothing that is not there now can be asked for.
     wildcard: false,
     dotfiles: 'ignore',
+    cacheControl: false,
     list: false,
-    setHeaders: (reply, path) => {
+    setHeaders: (response, path) => {
       // Names of assets change with their content.
       const isHashed = path.includes('/assets/');
-      void reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      response.setHeader('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
 }
