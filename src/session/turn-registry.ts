@@ -12,8 +12,6 @@ interface KnownTurn {
   readonly accept: () => void;
   readonly refuse: (error: TroupeError) => void;
   readonly settle: (result: TurnResult) => void;
-  /** Another host tells how it ends. */
-  readonly leave: (error: TroupeError) => void;
   readonly record: PromptRecord;
 }
 
@@ -46,17 +44,15 @@ export class TurnRegistry {
       accept: () => {},
       refuse: (_error: TroupeError) => {},
       settle: (_result: TurnResult) => {},
-      leave: (_error: TroupeError) => {},
     };
     const accepted = new Promise<void>((accept, refuse) => {
       ends = { ...ends, accept, refuse };
     });
-    const result = new Promise<TurnResult>((settle, leave) => {
-      ends = { ...ends, settle, leave };
+    const result = new Promise<TurnResult>((settle) => {
+      ends = { ...ends, settle };
     });
-    // Who does not look at it hears of a refusal by the result, and who looks at neither of nothing.
+    // Who does not look at it hears of a refusal by the result.
     accepted.catch(() => {});
-    result.catch(() => {});
     const turn = new Turn(record, this.#log, { accepted, result });
     this.#turns.set(record.id, { ...ends, turn, record });
     return turn;
@@ -100,9 +96,10 @@ export class TurnRegistry {
     this.#forgetOldTurns();
   }
 
+  /** For this process they are lost: another one tells how they end. */
   #handOver(): void {
-    for (const [id, { record, leave }] of this.#turns) {
-      if (record.state !== 'ended') leave(handedOver({ promptId: id }));
+    for (const [id, { record, settle }] of this.#turns) {
+      if (record.state !== 'ended') settle(endedWithoutResult('lost', id, handedOver({ promptId: id })));
     }
   }
 

@@ -5,7 +5,7 @@ import type { ResultFacts, Usage } from '../wire/facts.ts';
 import type { ModelUsage, TurnCost } from './cost-meter.ts';
 import { failureWords } from './result-words.ts';
 
-/** How a turn ended. `turn.result` resolves with one of these; it rejects only where the session was handed over. */
+/** How a turn ended. `turn.result` always resolves with one of these; it never rejects. */
 export interface TurnResult {
   readonly outcome: PromptOutcome;
   /** The final text of the model; undefined unless the turn completed. */

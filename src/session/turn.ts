@@ -22,8 +22,8 @@ export class Turn implements AsyncIterable<CliMessage> {
    */
   readonly accepted: Promise<void>;
   /**
-   * Resolves, exactly once, with how the turn ended. Rejects only with HANDED_OVER: it goes on under another supervisor, where
-   * the same prompt with the same id gives its result.
+   * Always resolves, exactly once, with how the turn ended. `lost` with the error HANDED_OVER is no end: the turn goes on under
+   * another supervisor, where the same prompt with the same id gives its result.
    */
   readonly result: Promise<TurnResult>;
   readonly #log: EventLog;

@@ -92,7 +92,9 @@ const DO = {
     tell({ type: 'accepted', id, promptId });
     if (awaited.has(promptId)) return;
     awaited.add(promptId);
-    tell({ type: 'outcome', id, promptId, ...(await ended) });
+    const outcome = await ended;
+    // How it ended the next host tells.
+    if (outcome.code !== 'HANDED_OVER') tell({ type: 'outcome', id, promptId, ...outcome });
   },
   async answer({ id, requestId, nonce, answer }) {
     await found(id).permissions.answer(requestId, answer);
