@@ -1,7 +1,6 @@
 /** The code that opens each group of the table in src/errors.ts, and what the group is about. */
 export const ERROR_GROUPS = [
   ['INVALID_OPTIONS', 'What the caller gave'],
-  ['INVALID_REQUEST', 'Asking the server'],
   ['CLI_NOT_FOUND', 'Starting the process'],
   ['INITIALIZE_TIMEOUT', 'Getting ready'],
   ['CLI_EXITED', 'The process and its pipes'],

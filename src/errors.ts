@@ -5,10 +5,6 @@ export const ERROR_CODES = {
   INVALID_ANSWER: 'The answer to a permission request is malformed.',
   ABORTED: 'The caller aborted the operation.',
 
-  INVALID_REQUEST: 'A request to the server is malformed.',
-  FORBIDDEN: 'The token does not allow what was asked for.',
-  FRONT_END_LIMIT: 'A front end asked for more than one connection may have.',
-
   CLI_NOT_FOUND: 'The claude executable could not be found.',
   CLI_NOT_EXECUTABLE: 'The claude executable exists but may not be executed.',
   CLI_WRONG_FORMAT: 'The claude executable, or the interpreter it names, cannot run on this machine.',
@@ -96,6 +92,7 @@ export const ERROR_CODES = {
   ROUTE_NOT_FOUND: 'The server has nothing at this address.',
   UNAUTHENTICATED: 'The request carries no token or login that the server knows.',
   SCOPE_MISSING: 'The token does not allow this.',
+  FRONT_END_LIMIT: 'A front end asked for more than one connection may have.',
   HOST_REFUSED: 'The request names a host that this server does not answer for.',
   ORIGIN_REFUSED: 'The request comes from a page of another origin.',
   RATE_LIMITED: 'There were too many requests that could not be let in.',

@@ -143,7 +143,7 @@ export class EngineConnection {
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     const field = ['params', ...(issue?.path ?? [])].join('.');
-    throw new TroupeError('INVALID_REQUEST', { reason: `"${field}": ${issue?.message}.`, details: { field } });
+    throw new TroupeError('REQUEST_INVALID', { reason: `"${field}": ${issue?.message}.`, details: { field } });
   }
 
   get #wants() {
@@ -152,7 +152,7 @@ export class EngineConnection {
 
   #initialize(params: z.infer<typeof InitializeParams>) {
     if (this.#agreement !== undefined)
-      throw new TroupeError('INVALID_REQUEST', { reason: 'The connection is initialized already.' });
+      throw new TroupeError('REQUEST_INVALID', { reason: 'The connection is initialized already.' });
     this.#stopWaiting();
     const agreement = agree(params, this.frontEnd);
     this.#agreement = agreement;
@@ -180,9 +180,9 @@ export class EngineConnection {
 
   #assertMay(needs: Scope): void {
     if (this.#agreement === undefined)
-      throw new TroupeError('INVALID_REQUEST', { reason: 'The first call is initialize.' });
+      throw new TroupeError('REQUEST_INVALID', { reason: 'The first call is initialize.' });
     if (!this.#agreement.scopes.has(needs))
-      throw new TroupeError('FORBIDDEN', { reason: `It needs the scope "${needs}".`, details: { scope: needs } });
+      throw new TroupeError('SCOPE_MISSING', { reason: `It needs the scope "${needs}".`, details: { scope: needs } });
   }
 
   #receiveBatch(batch: JSONRPCRequest[]): void {

@@ -14,7 +14,7 @@ export interface FrontEndLink {
   /** What was sent and has not left yet. */
   readonly bufferedBytes: number;
   send(frame: string): void;
-  /** Resolves when most of what was sent has left, and when the link is gone. */
+  /** Resolves when something of what was sent has left, and when the link is gone. */
   drained(): Promise<void>;
   close(reason: CutReason): void;
 }

@@ -9,6 +9,6 @@ const INTERNAL_ERROR = -32_603;
 /** A typed error as JSON-RPC has it; of what was not meant to happen nothing is told (P11). */
 export function rpcError(id: string | number | null, error: unknown): JSONRPCErrorResponse {
   if (!TroupeError.is(error)) return createJSONRPCErrorResponse(id, INTERNAL_ERROR, 'Internal error');
-  const code = error.code === 'INVALID_REQUEST' ? INVALID_PARAMS : APPLICATION_ERROR;
+  const code = error.code === 'REQUEST_INVALID' ? INVALID_PARAMS : APPLICATION_ERROR;
   return createJSONRPCErrorResponse(id, code, error.message, { code: error.code, details: error.details });
 }

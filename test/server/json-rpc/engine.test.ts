@@ -7,7 +7,7 @@ describe('a front end of the JSON-RPC dialect', () => {
     const { connect } = await engineStage();
     const frontEnd = connect();
     expect(await frontEnd.call('user_message', { content: 'hello' })).toMatchObject({
-      error: { code: -32_602, data: { code: 'INVALID_REQUEST' } },
+      error: { code: -32_602, data: { code: 'REQUEST_INVALID' } },
     });
 
     const hello = { protocol_version: '1.0', capabilities: { streaming: true, permissions: true, progress: true } };
@@ -23,7 +23,7 @@ describe('a front end of the JSON-RPC dialect', () => {
         scopes: ['read', 'answer', 'control'],
       },
     });
-    expect(await frontEnd.call('initialize', hello)).toMatchObject({ error: { data: { code: 'INVALID_REQUEST' } } });
+    expect(await frontEnd.call('initialize', hello)).toMatchObject({ error: { data: { code: 'REQUEST_INVALID' } } });
   });
 
   it('is met at its version: an older one hears only the ends of its turns, a newer one what is known here', async () => {
@@ -36,7 +36,7 @@ describe('a front end of the JSON-RPC dialect', () => {
       result: { protocol_version: '1.0', capabilities: { streaming: true, permissions: true, progress: true } },
     });
     expect(await connect().call('initialize', { protocol_version: 'latest' })).toMatchObject({
-      error: { data: { code: 'INVALID_REQUEST', details: { field: 'params.protocol_version' } } },
+      error: { data: { code: 'REQUEST_INVALID', details: { field: 'params.protocol_version' } } },
     });
 
     const done = older.call('user_message', { content: 'work' });

@@ -133,7 +133,7 @@ describe('the role of a front end', () => {
       const watcher = await join('watcher', { role: 'observer' });
       const params = { content: 'x', prompt_id: 'p', session_id: 'review' };
       expect(await watcher.call(method, params)).toMatchObject({
-        error: { code: -32_000, data: { code: 'FORBIDDEN', details: { scope: 'control' } } },
+        error: { code: -32_000, data: { code: 'SCOPE_MISSING', details: { scope: 'control' } } },
       });
       expect(session.snapshot().outstanding).toEqual([]);
     },
@@ -146,7 +146,7 @@ describe('the role of a front end', () => {
       result: { role: 'observer', scopes: ['read'] },
     });
     expect(await reader.call('user_message', { content: 'x' })).toMatchObject({
-      error: { data: { code: 'FORBIDDEN' } },
+      error: { data: { code: 'SCOPE_MISSING' } },
     });
     expect(await reader.call('session_list')).toHaveProperty('result.sessions.0.session_id', 'review');
   });
