@@ -1,9 +1,10 @@
 import { chart } from 'virtual:chart';
 import { useComputed, useSignal } from '@preact/signals';
-import type { SessionView } from '../../view/session-view.ts';
+import { memo } from 'preact/compat';
+import type { Transition } from '../../view/session-view.ts';
 import { arrowPath } from './arrow-path.ts';
 import type { ChartArrow, DrawnChart } from './chart.ts';
-import { arrowsOf, litStates } from './lit-states.ts';
+import { arrowsOf, litStates, stateOf } from './lit-states.ts';
 
 type DrawnState = DrawnChart['states'][number];
 type DrawnArrow = DrawnChart['arrows'][number];
@@ -11,11 +12,21 @@ type DrawnArrow = DrawnChart['arrows'][number];
 /** What one looks at: a state or an arrow, by its id. */
 type Focus = string | undefined;
 
-/** The machines of a session as they are, and where it is in them. */
-export function Statechart({ view }: { readonly view: SessionView }) {
+/** The states in the order in which the arrow keys go through them. */
+const WALK = chart.states.filter(({ kind }) => kind !== 'start').map(({ id }) => id);
+
+interface ChartOptions {
+  readonly position: string;
+  readonly transitions: readonly Transition[];
+}
+
+/** The machines of a session as they are, and where it is in them. Drawn anew only when that changes. */
+export const Statechart = memo(({ position, transitions }: ChartOptions) => {
   const focus = useSignal<Focus>(undefined);
-  const lit = litStates(view.position, chart.states);
-  const last = view.transitions.at(-1);
+  const lit = litStates(position, chart.states);
+  const last = transitions.at(-1);
+  // One stop of the Tab key for the whole chart: where the session is.
+  const stop = WALK.includes(focus.value ?? '') ? focus.value : (stateOf(position, chart.states) ?? WALK[0]);
   const lastArrows = last === undefined ? [] : arrowsOf(last, chart.states, chart.arrows);
   const near = useComputed(() =>
     chart.arrows.filter(({ source, target, id }) => [source, target, id].includes(focus.value ?? '')),
@@ -36,8 +47,12 @@ export function Statechart({ view }: { readonly view: SessionView }) {
   });
   return (
     <figure class="statechart">
-      <svg viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`} role="group" aria-label="Statechart of the session">
-        <title>{`Statechart. Now: ${view.position}`}</title>
+      <svg
+        viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`}
+        role="group"
+        aria-label={`Statechart of the session, now ${position}`}
+        onKeyDown={walk}
+      >
         <defs>
           {['plain', 'near', 'last'].map((kind) => (
             <marker
@@ -56,7 +71,14 @@ export function Statechart({ view }: { readonly view: SessionView }) {
           ))}
         </defs>
         {chart.states.filter(hasInside).map((state) => (
-          <State key={state.id} state={state} isLit={lit.has(state.id)} isLeaf={false} look={look(state.id)} />
+          <State
+            key={state.id}
+            state={state}
+            isLit={lit.has(state.id)}
+            isLeaf={false}
+            isStop={state.id === stop}
+            look={look(state.id)}
+          />
         ))}
         {chart.arrows.map((arrow) => (
           <Arrow
@@ -72,12 +94,31 @@ export function Statechart({ view }: { readonly view: SessionView }) {
         {chart.states
           .filter((state) => !hasInside(state))
           .map((state) => (
-            <State key={state.id} state={state} isLit={lit.has(state.id)} isLeaf look={look(state.id)} />
+            <State
+              key={state.id}
+              state={state}
+              isLit={lit.has(state.id)}
+              isLeaf
+              isStop={state.id === stop}
+              look={look(state.id)}
+            />
           ))}
       </svg>
-      <figcaption aria-live="off">{explained(focus.value, view, lastArrows)}</figcaption>
+      <figcaption aria-live="off">{explained(focus.value, last, lastArrows)}</figcaption>
     </figure>
   );
+});
+
+/** The arrow keys go from state to state. */
+function walk(event: KeyboardEvent & { readonly currentTarget: SVGSVGElement }): void {
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  const { currentTarget, target } = event;
+  if (step === undefined || !(target instanceof Element)) return;
+  event.preventDefault();
+  const at = WALK.indexOf(target.getAttribute('data-state') ?? '');
+  const next = WALK[(at + step + WALK.length) % WALK.length];
+  for (const state of currentTarget.querySelectorAll<SVGElement>('[data-state]'))
+    if (state.dataset['state'] === next) state.focus();
 }
 
 interface Look {
@@ -91,10 +132,11 @@ interface StateOptions {
   readonly state: DrawnState;
   readonly isLit: boolean;
   readonly isLeaf: boolean;
+  readonly isStop: boolean;
   readonly look: Look;
 }
 
-function State({ state, isLit, isLeaf, look }: StateOptions) {
+function State({ state, isLit, isLeaf, isStop, look }: StateOptions) {
   const { box, kind, name, words } = state;
   if (kind === 'start')
     return <circle class="chart-start" cx={box.x + box.width / 2} cy={box.y + box.height / 2} r="4.5" {...look} />;
@@ -102,7 +144,7 @@ function State({ state, isLit, isLeaf, look }: StateOptions) {
   return (
     <g
       class={`chart-state ${kind} ${isLeaf ? 'leaf' : 'around'} ${isLit ? `lit ${tone}` : ''}`}
-      tabIndex={0}
+      tabIndex={isStop ? 0 : -1}
       role="img"
       aria-label={`${name}${isLit ? ', active' : ''}: ${words}`}
       data-state={state.id}
@@ -144,7 +186,7 @@ function Arrow({
   );
 }
 
-function explained(focus: Focus, { transitions }: SessionView, lastArrows: readonly ChartArrow[]) {
+function explained(focus: Focus, last: Transition | undefined, lastArrows: readonly ChartArrow[]) {
   const state = chart.states.find(({ id }) => id === focus);
   if (state !== undefined) return <StateWords state={state} />;
   const arrow = chart.arrows.find(({ id }) => id === focus);
@@ -157,7 +199,6 @@ function explained(focus: Focus, { transitions }: SessionView, lastArrows: reado
         <span class="muted">{arrow.ways.map(wayText).join(' or ')}</span>
       </>
     );
-  const last = transitions.at(-1);
   if (last === undefined) return <span class="muted">Point at a state or an arrow: it says what it is.</span>;
   const ways = new Set(lastArrows.flatMap((one) => one.ways.map(wayText)));
   return (

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { SessionSummary } from '../../view/fleet-view.ts';
 import { addressOf } from '../main/route.ts';
 import { FleetRow } from './fleet-row.tsx';
@@ -42,38 +42,40 @@ export function FleetGrid({ rows, choice }: GridOptions) {
   const all = rows.value;
   const { rowHeight, top, height } = place.value;
   const { first, end } = visibleRange({ count: all.length, rowHeight, top, height });
-  const at = Math.max(
-    0,
-    all.findIndex(({ id }) => id === selected.value),
-  );
+  const at = indexOf(all, selected.value);
   const wantsFocus = useRef(false);
-  useEffect(() => {
-    if (!wantsFocus.current) return;
+  useLayoutEffect(() => {
+    const row = viewport.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]');
+    if (!wantsFocus.current || !row) return;
     wantsFocus.current = false;
-    viewport.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus({ preventScroll: true });
+    row.focus({ preventScroll: true });
   });
 
   const goTo = (index: number) => {
-    const target = Math.min(all.length - 1, Math.max(0, index));
-    selected.value = all[target]?.id;
+    const target = Math.min(rows.value.length - 1, Math.max(0, index));
+    selected.value = rows.value[target]?.id;
     wantsFocus.current = true;
     const element = viewport.current;
     if (element === null) return;
     if (target * rowHeight < element.scrollTop) element.scrollTop = target * rowHeight;
     const bottom = (target + 1) * rowHeight;
     if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
+    // The event of the scrolling comes too late: the row has to be there to be focused.
+    place.value = { ...place.value, top: element.scrollTop };
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // As they are now: keys come faster than what they do is drawn.
+    const from = indexOf(rows.value, selected.value);
     const steps: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + 10,
-      PageUp: at - 10,
+      ArrowDown: from + 1,
+      ArrowUp: from - 1,
+      PageDown: from + 10,
+      PageUp: from - 10,
       Home: 0,
-      End: all.length - 1,
+      End: rows.value.length - 1,
     };
     const step = steps[event.key];
-    const id = all[at]?.id;
+    const id = rows.value[from]?.id;
     if (step !== undefined) goTo(step);
     else if (event.key === 'Enter' && id !== undefined) location.hash = addressOf({ page: 'session', id });
     else return;
@@ -111,6 +113,14 @@ export function FleetGrid({ rows, choice }: GridOptions) {
         {all.length === 0 && <p class="empty">No session is like that.</p>}
       </div>
     </div>
+  );
+}
+
+/** The row that is selected; the first one when that is not to be seen any more. */
+function indexOf(rows: readonly SessionSummary[], id: string | undefined): number {
+  return Math.max(
+    0,
+    rows.findIndex((session) => session.id === id),
   );
 }
 

@@ -34,7 +34,7 @@ export function SessionPage({ id }: { readonly id: string }) {
         <div class="session-side">
           <section class="card">
             {isPast ? <p class="muted">As it was after its event {moment.value?.seq}.</p> : <Why view={view} />}
-            <Statechart view={view} />
+            <Statechart position={view.position} transitions={view.transitions} />
           </section>
           <Queue view={view} isPast={isPast} />
           <Surroundings view={view} />
