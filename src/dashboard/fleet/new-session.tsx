@@ -12,7 +12,14 @@ export function NewSession({ isOpen }: { readonly isOpen: Signal<boolean> }) {
   const start = async (form: FormData) => {
     const text = (name: string) => String(form.get(name) ?? '').trim();
     const given = (name: string) => (text(name) === '' ? {} : { [name]: text(name) });
-    const options = { ...given('id'), ...given('cwd'), ...given('model'), ...given('permissionMode') };
+    const options = {
+      ...given('id'),
+      ...given('cwd'),
+      ...given('model'),
+      ...given('permissionMode'),
+      // So that the transcript can be read while it is written.
+      includePartialMessages: true,
+    };
     isBusy.value = true;
     await attempt(source, 'The session was not started.', async () => {
       const view = await source.ask('POST', 'sessions?wait=false', options);
