@@ -9,6 +9,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Access, Caller, Scope } from './access.ts';
+import type { LiveFleet } from './live-fleet.ts';
 import type { ServerSettings } from './server-options.ts';
 
 /** The server as its routes see it. */
@@ -25,6 +26,8 @@ export interface ServerContext {
   readonly supervisor: Supervisor;
   readonly settings: ServerSettings;
   readonly access: Access;
+  /** The sessions as clients see them. */
+  readonly fleet: LiveFleet;
   /** Fires when the server closes: streams say `server.closing` and end. */
   readonly closing: AbortSignal;
 }

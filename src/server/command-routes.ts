@@ -6,10 +6,9 @@ import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import type { App, ServerContext } from './app.ts';
-import { knownSession } from './known-session.ts';
+import { knownSession, viewOf } from './known-session.ts';
 import { problemOf } from './problem-reply.ts';
 import { described } from './route-schema.ts';
-import { summaryOf } from './session-shown.ts';
 import { within } from './within-time.ts';
 
 /**
@@ -39,8 +38,8 @@ const Ended = z.looseObject({ ended: z.looseObject({ reason: z.string() }) });
 const Empty = Nothing.optional();
 
 /** What else can be done to a session. */
-export function commandRoutes(app: App, { supervisor, settings }: ServerContext): void {
-  const session = (id: string) => knownSession(supervisor, id);
+export function commandRoutes(app: App, { fleet, settings }: ServerContext): void {
+  const session = (id: string) => knownSession(fleet, id);
   const { clock } = settings;
 
   app.post(
@@ -92,7 +91,7 @@ export function commandRoutes(app: App, { supervisor, settings }: ServerContext)
     async (request) => {
       const known = session(request.params.id);
       await known.hibernate();
-      return summaryOf(known);
+      return viewOf(fleet, known.id);
     },
   );
 
@@ -110,7 +109,7 @@ export function commandRoutes(app: App, { supervisor, settings }: ServerContext)
     async (request, reply) => {
       const known = session(request.params.id);
       known.restart();
-      return reply.code(202).send(summaryOf(known));
+      return reply.code(202).send(await viewOf(fleet, known.id));
     },
   );
 

@@ -22,16 +22,23 @@ export function viewEventOf(event: SessionEvent): ViewEvent {
   };
 }
 
-/** The event as one frame of a stream of server-sent events. A line of the CLI stands in it byte for byte. */
+/** The event as one frame of a stream of server-sent events. */
 export function eventFrame(event: SessionEvent): Buffer {
+  const { seq, epoch, type } = event;
+  return Buffer.concat([Buffer.from(`id: ${epoch}:${seq}\nevent: ${type}\ndata: `), eventJson(event), FRAME_END]);
+}
+
+/** The event as JSON without a line break. A line of the CLI stands in it byte for byte. */
+export function eventJson(event: SessionEvent): Buffer {
   const { seq, epoch, at, type } = event;
-  const head = `id: ${epoch}:${seq}\nevent: ${type}\ndata: `;
-  if (event.type !== 'message') return Buffer.from(`${head}${JSON.stringify(event)}\n\n`);
+  if (event.type !== 'message') return Buffer.from(JSON.stringify(event));
   const { type: kind, subtype, raw } = event.message;
   const about = JSON.stringify({ seq, epoch, at, type, kind, subtype }).slice(0, -1);
-  if (!isPlainJson(raw)) return Buffer.from(`${head}${about},"base64":"${raw.toString('base64')}"}\n\n`);
-  return Buffer.concat([Buffer.from(`${head}${about},"line":`), raw, Buffer.from('}\n\n')]);
+  if (!isPlainJson(raw)) return Buffer.from(`${about},"base64":"${raw.toString('base64')}"}`);
+  return Buffer.concat([Buffer.from(`${about},"line":`), raw, Buffer.from('}')]);
 }
+
+const FRAME_END = Buffer.from('\n\n');
 
 /** A frame that is told to one reader; without an id where it is no place in the log. */
 export function noticeFrame(type: string, data: unknown, id?: string): Buffer {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { eventFilter } from './event-filter.ts';
+import { noticeFrame } from './event-frame.ts';
 import { FleetFeed } from './fleet-feed.ts';
 import type { LiveFleet } from './live-fleet.ts';
 import type { LiveSession } from './live-session.ts';
@@ -77,11 +78,14 @@ export class EventStreams {
     this.#keep(this.#fleetFeed.open(reply.raw, reply.getHeaders()), reply);
   }
 
-  /** Ends every stream. */
+  /** Ends every stream, and says why. */
   close(): void {
     this.#options.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const connection of this.#open) connection.end();
+    for (const connection of this.#open) {
+      connection.write(noticeFrame('server.closing', {}));
+      connection.end();
+    }
   }
 
   #assertRoom(): void {

@@ -7,8 +7,8 @@ import { knownSession } from './known-session.ts';
 import { described } from './route-schema.ts';
 
 /** What a session is, was, and will do. */
-export function lookRoutes(app: App, { supervisor }: ServerContext): void {
-  const session = (id: string) => knownSession(supervisor, id);
+export function lookRoutes(app: App, { fleet }: ServerContext): void {
+  const session = (id: string) => knownSession(fleet, id);
 
   app.get(
     '/v1/sessions/:id/explain',

@@ -14,7 +14,7 @@ const OfQuestion = z.strictObject({ id: PlainId.max(400) });
 const Where = z.strictObject({ session: SessionId.optional() });
 
 /** The questions of all sessions, and their answers. */
-export function permissionRoutes(app: App, { supervisor }: ServerContext): void {
+export function permissionRoutes(app: App, { supervisor, fleet }: ServerContext): void {
   app.get(
     '/v1/permissions',
     {
@@ -27,7 +27,7 @@ export function permissionRoutes(app: App, { supervisor }: ServerContext): void 
     },
     async (request) => {
       const { session } = request.query;
-      if (session !== undefined) knownSession(supervisor, session);
+      if (session !== undefined) knownSession(fleet, session);
       const open = supervisor.inbox().filter(({ sessionId }) => session === undefined || sessionId === session);
       return { permissions: open.map((question) => shown(question.sessionId, question)) };
     },
@@ -83,10 +83,10 @@ export function permissionRoutes(app: App, { supervisor }: ServerContext): void 
   function named(id: string, sessionId: string | undefined): { readonly session: Session; readonly requestId: string } {
     if (sessionId !== undefined) {
       const requestId = id.startsWith(`${sessionId}~`) ? id.slice(sessionId.length + 1) : id;
-      return { session: knownSession(supervisor, sessionId), requestId };
+      return { session: knownSession(fleet, sessionId), requestId };
     }
     const cut = id.indexOf('~');
-    const session = cut < 0 ? undefined : supervisor.session(id.slice(0, cut));
+    const session = cut < 0 ? undefined : fleet.get(id.slice(0, cut))?.session;
     if (session === undefined) {
       const reason = 'Say <sessionId>~<requestId>, or the session as a parameter of the query.';
       throw new TroupeError('PERMISSION_NOT_FOUND', { reason, details: { id } });

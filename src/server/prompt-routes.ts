@@ -15,7 +15,7 @@ const Headers = z.looseObject({ 'idempotency-key': PlainId.optional() });
 const SteerRequest = PromptRequest.omit({ onBusy: true }).meta({ id: 'SteerRequest' });
 
 /** Sending prompts, asking what became of them, taking them back. */
-export function promptRoutes(app: App, { supervisor, settings }: ServerContext): void {
+export function promptRoutes(app: App, { fleet, settings }: ServerContext): void {
   async function accepted(
     sessionId: string,
     { content, ...options }: z.infer<typeof PromptRequest>,
@@ -23,7 +23,7 @@ export function promptRoutes(app: App, { supervisor, settings }: ServerContext):
   ): Promise<{ promptId: string }> {
     const id = options.id ?? facts.key;
     const call: PromptOptions = { ...options, ...(id === undefined ? {} : { id }), from: facts.from };
-    const turn = knownSession(supervisor, sessionId).prompt(content, call);
+    const turn = knownSession(fleet, sessionId).prompt(content, call);
     await turn.accepted;
     return { promptId: turn.id };
   }
@@ -96,7 +96,7 @@ export function promptRoutes(app: App, { supervisor, settings }: ServerContext):
     async (request) => {
       const { id, promptId } = request.params;
       knownTurn(id, promptId);
-      return { cancelled: await knownSession(supervisor, id).cancelPrompt(promptId) };
+      return { cancelled: await knownSession(fleet, id).cancelPrompt(promptId) };
     },
   );
 
@@ -113,7 +113,7 @@ export function promptRoutes(app: App, { supervisor, settings }: ServerContext):
     },
     async (request, reply) => {
       const { id, promptId } = request.params;
-      if (!knownSession(supervisor, id).doubts.resolve(promptId, request.body.how)) {
+      if (!knownSession(fleet, id).doubts.resolve(promptId, request.body.how)) {
         const reason = 'It is not in doubt, any more or at all.';
         throw new TroupeError('PROMPT_NOT_FOUND', { reason, details: { id: promptId } });
       }
@@ -122,7 +122,7 @@ export function promptRoutes(app: App, { supervisor, settings }: ServerContext):
   );
 
   function knownTurn(sessionId: string, promptId: string): Turn {
-    const turn = knownSession(supervisor, sessionId).turn(promptId);
+    const turn = knownSession(fleet, sessionId).turn(promptId);
     if (turn === undefined) throw new TroupeError('PROMPT_NOT_FOUND', { details: { id: promptId } });
     return turn;
   }

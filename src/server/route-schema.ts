@@ -10,7 +10,13 @@ interface Parts<Params, Query, Body, Headers> {
   readonly headers?: Headers;
   /** What the document says of a body that the handler itself checks. */
   readonly documentedBody?: z.ZodType;
-  readonly response: Readonly<Record<number, z.ZodType>>;
+  readonly response: Readonly<Record<number, z.ZodType | Stream>>;
+}
+
+/** An answer that is no JSON. */
+interface Stream {
+  readonly description: string;
+  readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
 }
 
 /** What the document says of every route beside its own answers. */

@@ -8,9 +8,9 @@ import { Access, newToken, SCOPES, type Token } from './access.ts';
 import { type App, portOf, type ServerContext } from './app.ts';
 import { commandRoutes } from './command-routes.ts';
 import { dashboardRoutes } from './dashboard-routes.ts';
-import { eventsRoutes } from './events-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { takeJsonBodies } from './json-body.ts';
+import { LiveFleet } from './live-fleet.ts';
 import { loginRoutes } from './login-routes.ts';
 import { lookRoutes } from './look-routes.ts';
 import { describeRoutes, openApiRoute } from './open-api.ts';
@@ -22,6 +22,7 @@ import { addSecurityHeaders } from './security-headers.ts';
 import { parseServerOptions, type ServerOptions, type ServerSettings } from './server-options.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { socketRoute } from './socket-route.ts';
+import { streamRoutes } from './stream-routes.ts';
 import { supervisorRoutes } from './supervisor-routes.ts';
 import { tokensOf } from './token-file.ts';
 import { within } from './within-time.ts';
@@ -84,7 +85,8 @@ export async function assembleServer(
   const tokens = await chosenTokens(settings);
   const closing = new AbortController();
   const access = new Access({ tokens, now: () => settings.clock.now() });
-  const context: ServerContext = { supervisor, settings, access, closing: closing.signal };
+  const fleet = new LiveFleet(supervisor);
+  const context: ServerContext = { supervisor, fleet, settings, access, closing: closing.signal };
   const app = newApp(settings);
   await addSecurityHeaders(app, settings.behindTlsProxy);
   await app.register(cookie);
@@ -102,7 +104,7 @@ export async function assembleServer(
     lookRoutes,
     permissionRoutes,
     supervisorRoutes,
-    eventsRoutes,
+    streamRoutes,
     socketRoute,
     openApiRoute,
   ])
@@ -112,7 +114,7 @@ export async function assembleServer(
   app.server.maxConnections = settings.limits.maxConnections;
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closeGracefully(app, closing, settings);
+    closed ??= closeGracefully(app, closing, settings).finally(() => fleet.close());
     return closed;
   };
   return { app, context, tokens, close };

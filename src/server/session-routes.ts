@@ -8,9 +8,9 @@ import type { Session } from '../session/session.ts';
 import { type App, callerOf, type ServerContext } from './app.ts';
 import { endOf } from './command-routes.ts';
 import { IdempotencyKeys } from './idempotency.ts';
-import { knownSession } from './known-session.ts';
+import { knownSession, viewOf } from './known-session.ts';
 import { described } from './route-schema.ts';
-import { pageOf, summaryOf } from './session-shown.ts';
+import { pageOf } from './session-page.ts';
 import { sessionOptionsOf } from './session-start.ts';
 
 const Query = z.strictObject({
@@ -29,7 +29,7 @@ const Query = z.strictObject({
 const Headers = z.looseObject({ 'idempotency-key': PlainId.optional() });
 
 /** Starting, finding and ending sessions. */
-export function sessionRoutes(app: App, { supervisor, settings }: ServerContext): void {
+export function sessionRoutes(app: App, { supervisor, fleet, settings }: ServerContext): void {
   const keys = new IdempotencyKeys(settings.limits.maxIdempotencyKeys);
 
   app.post(
@@ -59,7 +59,7 @@ export function sessionRoutes(app: App, { supervisor, settings }: ServerContext)
         },
       );
       void reply.header('location', `/v1/sessions/${encodeURIComponent(session.id)}`);
-      return reply.code(wait === 'true' ? 201 : 202).send(summaryOf(session));
+      return reply.code(wait === 'true' ? 201 : 202).send(await viewOf(fleet, session.id));
     },
   );
 
@@ -87,15 +87,19 @@ export function sessionRoutes(app: App, { supervisor, settings }: ServerContext)
     '/v1/sessions',
     {
       config: { scope: 'read' },
-      schema: described('listSessions', 'The living sessions in order of start, page by page.', {
-        tag: 'sessions',
-        querystring: Query,
-        response: { 200: SessionPage },
-      }),
+      schema: described(
+        'listSessions',
+        'The sessions in order of start, those that ended not long ago among them, page by page.',
+        {
+          tag: 'sessions',
+          querystring: Query,
+          response: { 200: SessionPage },
+        },
+      ),
     },
     async (request) => {
       const { limit, cursor, ...filter } = request.query;
-      return pageOf(supervisor, filter, { limit, after: cursor });
+      return pageOf(fleet.summaries(), filter, { limit, after: cursor });
     },
   );
 
@@ -109,7 +113,7 @@ export function sessionRoutes(app: App, { supervisor, settings }: ServerContext)
         response: { 200: SessionAnswer },
       }),
     },
-    async (request) => summaryOf(knownSession(supervisor, request.params.id)),
+    async (request) => viewOf(fleet, request.params.id),
   );
 
   app.delete(
@@ -128,7 +132,7 @@ export function sessionRoutes(app: App, { supervisor, settings }: ServerContext)
     },
     async (request, reply) => {
       const { mode, waitMs } = request.query;
-      const session = knownSession(supervisor, request.params.id);
+      const session = knownSession(fleet, request.params.id);
       return endOf(session, mode, { waitMs, clock: settings.clock }, reply);
     },
   );
