@@ -35,7 +35,8 @@ export const OPEN_CONTROLS: readonly string[] = [
 ];
 
 const Ended = z.looseObject({ ended: z.looseObject({ reason: z.string() }) });
-const Empty = Nothing.optional();
+/** A command without a body: fastify says null then. */
+const Empty = Nothing.nullish();
 
 /** What else can be done to a session. */
 export function commandRoutes(app: App, { fleet, settings }: ServerContext): void {
@@ -49,7 +50,7 @@ export function commandRoutes(app: App, { fleet, settings }: ServerContext): voi
       schema: described('interrupt', 'Stops the running turn; answers when it has ended.', {
         tag: 'sessions',
         params: OfSession,
-        body: z.strictObject({ cancelQueued: z.boolean().exactOptional() }).optional(),
+        body: z.strictObject({ cancelQueued: z.boolean().exactOptional() }).nullish(),
         response: { 200: Facts },
       }),
     },

@@ -40,7 +40,7 @@ export function supervisorRoutes(app: App, { supervisor, settings }: ServerConte
       config: { scope: 'control' },
       schema: described('drain', 'Admits nothing new, lets turns end, then stops every session.', {
         tag: 'supervisor',
-        body: z.strictObject({ timeoutMs: z.number().positive().exactOptional() }).optional(),
+        body: z.strictObject({ timeoutMs: z.number().positive().exactOptional() }).nullish(),
         response: { 202: Facts },
       }),
     },
