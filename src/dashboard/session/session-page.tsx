@@ -1,5 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import type { SessionView } from '../../view/session-view.ts';
+import { globalIdOf } from '../../view/summary.ts';
 import { Statechart } from '../chart/statechart.tsx';
+import { QuestionCard } from '../inbox/question-card.tsx';
 import { useSource } from '../main/page.ts';
 import { addressOf } from '../main/route.ts';
 import { TranscriptView } from '../transcript/transcript-view.tsx';
@@ -41,9 +44,28 @@ export function SessionPage({ id }: { readonly id: string }) {
         </div>
         <div class="session-talk">
           <TranscriptView transcript={model.transcript.value} />
+          {!isPast && <OpenQuestions view={view} />}
           {!isPast && <PromptBox view={view} />}
         </div>
       </div>
+    </section>
+  );
+}
+
+/** What it asks can be answered where one reads why it does. */
+function OpenQuestions({ view }: { readonly view: SessionView }) {
+  if (view.permissions.length === 0) return null;
+  return (
+    <section class="open-questions" aria-label="Open questions">
+      {view.permissions.map((question) => (
+        <QuestionCard
+          key={question.id}
+          question={question}
+          sessionId={view.id}
+          globalId={globalIdOf(view.id, question.id)}
+          hasSession={false}
+        />
+      ))}
     </section>
   );
 }
