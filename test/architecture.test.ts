@@ -121,6 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Where frames of a WebSocket reach the engine of the dialect.
   'src/server/socket-route.ts': ['src/server/json-rpc', 'ws (types)'],
+  'src/server/socket-link.ts': ['src/server/json-rpc (types)', 'ws (types)'],
   // The option `canUseTool` has the type of the desk that calls it.
   'src/launch/session-options.ts': ['src/permissions (types)', 'src/hooks (types)', 'src/conversations (types)'],
   // … and the hooks bring the shape that their option is checked by.

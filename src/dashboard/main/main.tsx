@@ -6,6 +6,8 @@ import '../session/session.css';
 import '../chart/chart.css';
 import '../transcript/transcript.css';
 import '../inbox/inbox.css';
+import '../timeline/timeline.css';
+import '../tree/tree.css';
 import { runClock } from '../frame/now.ts';
 import { applyAppearance } from '../theme/appearance.ts';
 import { App } from './app.tsx';

@@ -5,6 +5,7 @@ import { Statechart } from '../chart/statechart.tsx';
 import { QuestionCard } from '../inbox/question-card.tsx';
 import { useSource } from '../main/page.ts';
 import { addressOf } from '../main/route.ts';
+import { Timeline } from '../timeline/timeline.tsx';
 import { TranscriptView } from '../transcript/transcript-view.tsx';
 import { PromptBox } from './prompt-box.tsx';
 import { Queue } from './queue.tsx';
@@ -33,6 +34,7 @@ export function SessionPage({ id }: { readonly id: string }) {
     <section class={`session ${isPast ? 'past' : ''}`} aria-label={`Session ${id}`}>
       <SessionHead view={view} watched={watched} />
       {!isPast && <SessionActions view={view} />}
+      <Timeline model={model} view={view} />
       <div class="session-body">
         <div class="session-side">
           <section class="card">
