@@ -201,7 +201,9 @@ export class SessionLife {
 
   /** With a cause, that is why it ended. */
   stop(mode: 'close' | 'kill', cause?: EndCause): void {
-    if (!this.isOver) this.#child.send({ type: 'child.stop', mode, ...(cause === undefined ? {} : { cause }) });
+    if (this.isOver) return;
+    this.#child.start();
+    this.#child.send({ type: 'child.stop', mode, ...(cause === undefined ? {} : { cause }) });
   }
 
   /** Another one goes on from here; its end is that of the session. */

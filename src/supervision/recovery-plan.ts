@@ -192,6 +192,14 @@ function unreadable(
   };
 }
 
+/** As above, with nothing of its records: what stands there could not even be looked at. It stays as it is. */
+export function bareSessionPlan(id: string, snapshot: SessionSnapshot, error: unknown): RecoveryPlan {
+  const record = snapshot.records.find((one): one is SessionRecord => one.kind === 'session');
+  const words = error instanceof Error ? error.message : String(error);
+  const plan = unreadable(id, { ...snapshot, records: [] }, undefined, `the session (${words})`);
+  return { ...plan, restored: { ...plan.restored, stored: storedIn(record ?? NO_RECORD), isBare: true } };
+}
+
 function heldBy(child: RestoredChild, code: ErrorCode, message: string): RestoredChild {
   return { ...child, state: 'held', parking: null, cause: causeOf(code, message) };
 }

@@ -3,7 +3,8 @@ import { textIn } from '../session/stored-json.ts';
 import type { RecoveryDecision } from '../store/session-event.ts';
 import type { SessionEntry, SessionSnapshot, Store } from '../store/store.ts';
 import type { LedgerRecord, StoreRecord } from '../store/store-record.ts';
-import { type RecoveryPlan, type RecoverySetting, recoveryPlan } from './recovery-plan.ts';
+import { flawIn } from './record-check.ts';
+import { bareSessionPlan, type RecoveryPlan, type RecoverySetting, recoveryPlan } from './recovery-plan.ts';
 import type { StoredSpender } from './restored-budget.ts';
 import type { BuiltSession } from './session-factory.ts';
 import { takeUp } from './take-up.ts';
@@ -55,32 +56,55 @@ export async function recoverSessions(store: Store, hands: RecoveryHands): Promi
   const startedAt = hands.now();
   const { plans, spenders } = await readAll(store, hands);
   hands.restoreBudget(spenders);
-  for (const plan of plans) hands.restoreWall(plan);
-  const sessions = await Promise.all(plans.map((plan) => recover(plan, hands)));
+  for (const { plan } of plans) hands.restoreWall(plan);
+  const sessions = await Promise.all(plans.map(({ plan, snapshot }) => recover(plan, snapshot, hands)));
   const counts = { ...NONE };
   for (const { decision } of sessions) counts[decision] += 1;
   return { sessions, counts, tookMs: hands.now() - startedAt };
 }
 
-async function recover(plan: RecoveryPlan, hands: RecoveryHands): Promise<SessionRecovery> {
-  const { id, restored } = plan;
-  const { decision, reason, missing } = restored;
+async function recover(plan: RecoveryPlan, snapshot: SessionSnapshot, hands: RecoveryHands): Promise<SessionRecovery> {
+  const { id } = plan;
   try {
-    await takeUp(hands.build(plan), restored);
+    const { built, restored } = putTogether(plan, snapshot, hands);
+    await takeUp(built, restored);
+    const { decision, reason, missing } = restored;
     return { id, decision, reason, missing };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return { id, decision: 'failed', reason: `It could not be put together: ${words}`, missing };
+    return { id, decision: 'failed', reason: `It could not be put together: ${words}`, missing: plan.restored.missing };
+  }
+}
+
+/** One that cannot be put together is set aside, with what its owner needs to end it or to look at its log. */
+function putTogether(plan: RecoveryPlan, snapshot: SessionSnapshot, hands: RecoveryHands) {
+  try {
+    return { built: hands.build(plan), restored: plan.restored };
+  } catch (error) {
+    const bare = bareSessionPlan(plan.id, snapshot, error);
+    return { built: hands.build(bare), restored: bare.restored };
+  }
+}
+
+/** A record that nobody can make sense of costs no other session. */
+function planFor(id: string, snapshot: SessionSnapshot, setting: RecoverySetting): RecoveryPlan {
+  const flaw = flawIn(snapshot);
+  if (flaw !== undefined) return bareSessionPlan(id, snapshot, new Error(flaw));
+  try {
+    return recoveryPlan(id, snapshot, setting);
+  } catch (error) {
+    return bareSessionPlan(id, snapshot, error);
   }
 }
 
 async function readAll(store: Store, hands: RecoveryHands) {
-  const plans: RecoveryPlan[] = [];
+  const plans: { readonly plan: RecoveryPlan; readonly snapshot: SessionSnapshot }[] = [];
   const spenders: StoredSpender[] = [];
   for await (const entry of store.sessions()) {
     const snapshot = await snapshotOf(store, entry);
     spenders.push(spenderOf(entry, snapshot.records));
-    if (entry.record.endedAt === undefined) plans.push(recoveryPlan(entry.sessionId, snapshot, hands.setting()));
+    if (entry.record.endedAt !== undefined) continue;
+    plans.push({ plan: planFor(entry.sessionId, snapshot, hands.setting()), snapshot });
   }
   return { plans, spenders };
 }

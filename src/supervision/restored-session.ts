@@ -21,4 +21,6 @@ export interface RestoredSession {
   readonly missing: readonly string[];
   /** The options as they are stored: they stay so, whatever of them could be read. */
   readonly stored: StoredOptions;
+  /** Nothing else of its records could be looked at: they are not written over before it is ended. */
+  readonly isBare?: true;
 }

@@ -132,7 +132,7 @@ export function buildSession(
   const onLost = options.onPromptLost ?? around.onPromptLost ?? 'once';
   const fresh = { limits, onLost, defaultMode: options.permissionMode ?? 'default', redaction, retry };
   const core: SessionCore = former === undefined ? { ...fresh, settings } : Object.assign(former.core, fresh);
-  const { log, journal } = former ?? buildLog(id, limits, around, core);
+  const { log, journal } = former ?? buildLog(id, limits, around, core, restored?.isBare);
   const conversation = former?.conversation ?? buildConversation(options, around, core, log, restored);
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => core.life);
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => core.life);
@@ -272,10 +272,12 @@ function buildLog(
   limits: typeof DEFAULT_LIMITS,
   around: SessionSurroundings,
   core: SessionCore,
+  isBare = false,
 ): Pick<BuiltSession, 'log' | 'journal'> {
   const journal = around.store?.journal(id, {
     limits: { maxItems: limits.maxLogItems, maxBytes: limits.maxLogBytes },
-    recordsOf: (event) => redactedChange(core.records?.of(event), core.redaction),
+    recordsOf: (event) =>
+      isBare && event.type !== 'session.ended' ? undefined : redactedChange(core.records?.of(event), core.redaction),
     onUnkept: (error) => core.life?.stop('kill', causeOf(error)),
   });
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };

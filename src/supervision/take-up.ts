@@ -11,10 +11,8 @@ const FAILED: EndCause = { code: 'HOST_LOST', message: '"onRestart" is "fail".',
  * Has a session go on where another host left it. What was decided is in its log, and durable, before a process is started: a
  * host that is lost in the middle of this leaves what the next one decides about in the same way.
  */
-export async function takeUp(
-  { life, log, conversation, desk }: BuiltSession,
-  restored: RestoredSession,
-): Promise<void> {
+export async function takeUp(built: BuiltSession, restored: RestoredSession): Promise<void> {
+  const { life, log, conversation, desk, journal } = built;
   const { decision, reason } = restored;
   log.append(life.epoch, { type: 'session.recovered', from: life.epoch, decision, reason });
   recoverPrompts(conversation, restored.conversation, {
@@ -26,7 +24,13 @@ export async function takeUp(
   desk.restore(restored.questions);
   forgetQuestions(log, desk);
   if (decision === 'failed' || decision === 'ended') desk.loseUnasked();
-  await kept(log);
+  const goOn = () => begin(built, decision);
+  // That it was taken up once more is counted before a process starts: uncounted it might take down one host after the other.
+  if ((await isKept(log)) || decision !== 'resumed' || journal === undefined) goOn();
+  else journal.whenIdle(goOn);
+}
+
+function begin({ life }: BuiltSession, decision: RestoredSession['decision']): void {
   life.begin();
   if (decision === 'failed') life.stop('close', FAILED);
   // What it waited for may be over, and whoever keeps the list of those that wait has to hear of it.
@@ -50,6 +54,15 @@ const LAST_CHANCES: ReadonlySet<string> = new Set([
 ]);
 
 /** A store that fails keeps nobody waiting: what follows is not durable then, and that is told. */
-export function kept(log: EventLog): Promise<void> {
-  return new Promise((resolve) => log.whenKept(resolve, () => resolve()));
+export async function kept(log: EventLog): Promise<void> {
+  await isKept(log);
+}
+
+function isKept(log: EventLog): Promise<boolean> {
+  return new Promise((resolve) =>
+    log.whenKept(
+      () => resolve(true),
+      () => resolve(false),
+    ),
+  );
 }
