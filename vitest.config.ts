@@ -8,6 +8,7 @@ const alias = [
   { find: /^troupe$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
   { find: /^troupe\/machines$/, replacement: fileURLToPath(new URL('machines/index.ts', import.meta.url)) },
   { find: /^troupe\/server$/, replacement: fileURLToPath(new URL('src/server/index.ts', import.meta.url)) },
+  { find: /^troupe\/client$/, replacement: fileURLToPath(new URL('src/client/index.ts', import.meta.url)) },
   { find: /^troupe\/testing$/, replacement: fileURLToPath(new URL('src/testing/index.ts', import.meta.url)) },
 ];
 

@@ -83,6 +83,8 @@ export const ERROR_CODES = {
   STORE_FOREIGN: 'The file is not a store of Troupe.',
   STORE_DRIVER_MISSING: 'There is no SQLite to open a store with.',
   STORE_CLOSED: 'The store is closed.',
+  SERVER_UNREACHABLE: 'The server did not answer.',
+  SERVER_REFUSED: 'The server refused the request.',
   EXPORT_DAMAGED: 'The exported session is not what was written; nothing of it was taken.',
 
   REQUEST_INVALID: 'The request is malformed: a parameter, the body or a header is not what the route takes.',

@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'xstate',
     'p-queue',
   ],
+  'src/client': ['src/view', 'src/store (types)', 'eventsource-parser'],
   'src/view': ['src/store (types)'],
   'src/server/json-rpc': [
     'json-rpc-2.0',

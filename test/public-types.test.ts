@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readSources, unnameableTypes } from './public-types.ts';
 
-const ENTRIES = ['src/index.ts', 'machines/index.ts', 'src/wire/index.ts', 'src/testing/index.ts'];
+const ENTRIES = [
+  'src/index.ts',
+  'machines/index.ts',
+  'src/wire/index.ts',
+  'src/testing/index.ts',
+  'src/client/index.ts',
+];
 const sources = readSources(ENTRIES);
 
 describe('whoever holds a value of ours', () => {
