@@ -61,6 +61,28 @@ describe('the real CLI in a session whose host was killed (P2, P4, P8)', () => {
   });
 });
 
+describe('the real CLI in a session that its host hands over to another one (P2, P4, P8)', () => {
+  it('has the question and the queue go on there, and one answer runs the tool once', async () => {
+    const { first, next, effects, configDir, call } = await house();
+    const texts = { open: call('open', `echo ran >> ${effects}`), queued: 'say queued' };
+    first.say({ do: 'prompt', id: 'kept', promptId: ids.open, text: texts.open });
+    const open = await first.pending('echo ran');
+    first.say({ do: 'prompt', id: 'kept', promptId: ids.queued, text: texts.queued });
+    await first.heard('accepted', ({ promptId }) => promptId === ids.queued);
+    await recorded(configDir, 'echo ran');
+
+    const { session, report } = await next({ takeover: true });
+    expect(report).toMatchObject([{ id: 'kept', decision: 'resumed', reason: 'It was handed over. It has work.' }]);
+    expect(session.permissions.pending()).toMatchObject([{ id: open.id }]);
+    await session.permissions.answer(open.id, { behavior: 'allow' });
+    for (const about of ['open', 'queued'] as const) {
+      expect(await session.prompt(texts[about], { id: ids[about] }).result).toMatchObject({ outcome: 'completed' });
+    }
+    expect(readFileSync(effects, 'utf8')).toBe('ran\n');
+    expect(await deciders(session)).toEqual(['api']);
+  });
+});
+
 /** Who decided each question, from the first event of the log. */
 async function deciders(session: Session): Promise<string[]> {
   const found: string[] = [];
@@ -88,7 +110,7 @@ async function house() {
   const supervisor: SupervisorOptions = {
     env: { ...setting.env },
     pathToClaudeCodeExecutable: cli.path,
-    timeouts: { permissionMs: PERMISSION_MS },
+    timeouts: { permissionMs: PERMISSION_MS, handoverMs: 500 },
   };
   const facts: HostFact[] = [];
   const host = startHost({ store, durability: 'batched', supervisor, alteration: undefined }, process.env, (fact) =>
@@ -118,8 +140,8 @@ async function house() {
   first.say({ do: 'start', options: { id: 'kept', cwd, onPromptLost: 'retry' } });
   await heard('started');
   first.say({ do: 'watch', id: 'kept', from: 0 });
-  const next = async () => {
-    const second = createSupervisor({ ...supervisor, store });
+  const next = async (options: SupervisorOptions = {}) => {
+    const second = createSupervisor({ ...supervisor, store, ...options });
     onTestFinished(() => second.shutdown());
     const { sessions: report } = await second.recovered;
     const session = second.session('kept');
