@@ -117,7 +117,7 @@ async function place() {
         say({ do: 'prompt', id: ID, promptId: PROMPTS[token], text: `${task} ${token}` }),
       session: async () => {
         await heard('recovered');
-        say({ do: 'start', options: { id: ID, pathToClaudeCodeExecutable: fake.path } });
+        say({ do: 'start', options: { id: ID, onPromptLost: 'retry', pathToClaudeCodeExecutable: fake.path } });
         await heard('started');
       },
       /** The ids of the open questions, as soon as there is one. */
