@@ -9,7 +9,7 @@ import { fakeOfRun } from '../../chaos-store/store-props.ts';
 
 const ID = 'kept';
 /** Prompts by what they are about. */
-const PROMPTS = { one: crypto.randomUUID(), two: crypto.randomUUID() };
+const PROMPTS = { t0x1: crypto.randomUUID(), t0x2: crypto.randomUUID() };
 const FAR: SupervisorOptions = { takeover: { waitMs: 120_000 } };
 
 describe('a host that another one asks for its store (P2, P4)', () => {
@@ -18,9 +18,9 @@ describe('a host that another one asks for its store (P2, P4)', () => {
     const first = host({ timeouts: { handoverMs: 200 } });
     await first.session();
     first.say({ do: 'watch', id: ID, from: 0 });
-    first.prompt('ask', 'one');
-    first.prompt('say', 'two');
-    await first.heard('accepted', ({ promptId }) => promptId === PROMPTS.two);
+    first.prompt('ask', 't0x1');
+    first.prompt('say', 't0x2');
+    await first.heard('accepted', ({ promptId }) => promptId === PROMPTS.t0x2);
     const [question] = await first.questions();
 
     const second = host(FAR);
@@ -29,20 +29,20 @@ describe('a host that another one asks for its store (P2, P4)', () => {
     expect(await first.heard('fleet', ({ event }) => event.type === 'store.claimed')).toBeDefined();
     await first.heard('event', ({ event }) => event.type === 'session.handed-over');
     second.say({ do: 'answer', id: ID, requestId: String(question), nonce: '', answer: { behavior: 'allow' } });
-    for (const token of ['one', 'two'] as const) {
-      second.prompt(token === 'one' ? 'ask' : 'say', token);
+    for (const token of ['t0x1', 't0x2'] as const) {
+      second.prompt(token === 't0x1' ? 'ask' : 'say', token);
       expect(await second.heard('outcome', ({ promptId }) => promptId === PROMPTS[token])).toMatchObject({
         outcome: 'completed',
       });
     }
-    expect(await executions('one', 'two')).toMatchObject({ turns: { one: 1, two: 1 }, tools: { one: 1 } });
+    expect(await executions('t0x1', 't0x2')).toMatchObject({ turns: { t0x2: 1 }, tools: { t0x1: 1 } });
   }, 120_000);
 
   it('is succeeded also where it is killed in the middle of handing over', async () => {
     const { host, executions } = await place();
     const first = host({ timeouts: { handoverMs: 600_000 } });
     await first.session();
-    first.prompt('ask', 'one');
+    first.prompt('ask', 't0x1');
     await first.questions();
     const second = host(FAR);
     await first.heard('fleet', ({ event }) => event.type === 'store.claimed');
@@ -53,9 +53,9 @@ describe('a host that another one asks for its store (P2, P4)', () => {
     expect(sessions[0]?.pending).toHaveLength(1);
     const requestId = String(sessions[0]?.pending[0]?.id);
     second.say({ do: 'answer', id: ID, requestId, nonce: '', answer: { behavior: 'allow' } });
-    second.prompt('ask', 'one');
+    second.prompt('ask', 't0x1');
     expect(await second.heard('outcome')).toMatchObject({ outcome: 'completed' });
-    expect(await executions('one')).toMatchObject({ tools: { one: 1 } });
+    expect(await executions('t0x1')).toMatchObject({ tools: { t0x1: 1 } });
   }, 120_000);
 
   it('goes on where it is told not to hand over, or whoever asked was killed before it looked', async () => {
@@ -70,7 +70,7 @@ describe('a host that another one asks for its store (P2, P4)', () => {
       code: 'STORE_HELD',
       text: expect.stringMatching(/has not within 500 ms/),
     });
-    first.prompt('say', 'one');
+    first.prompt('say', 't0x1');
     expect(await first.heard('outcome')).toMatchObject({ outcome: 'completed' });
   }, 120_000);
 });
