@@ -3,7 +3,7 @@ import { OfSession, PageLimit } from '../api/parameters.ts';
 import { EventAnswer, Facts } from '../api/session-answers.ts';
 import type { App, ServerContext } from './app.ts';
 import { eventPage } from './event-page.ts';
-import { knownSession } from './known-session.ts';
+import { eventsOf, knownSession } from './known-session.ts';
 import { described } from './route-schema.ts';
 
 /** What a session is, was, and will do. */
@@ -66,18 +66,24 @@ export function lookRoutes(app: App, { fleet }: ServerContext): void {
     '/v1/sessions/:id/log',
     {
       config: { scope: 'read' },
-      schema: described('readLog', 'The events of the log behind `after`, a page of them.', {
-        tag: 'sessions',
-        params: OfSession,
-        querystring: z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: PageLimit }),
-        response: {
-          200: z.strictObject({ events: z.array(EventAnswer), next: z.int().optional(), lastSeq: z.int() }),
+      schema: described(
+        'readLog',
+        'The events of the log behind `after`, a page of them; also of a session that is over.',
+        {
+          tag: 'sessions',
+          params: OfSession,
+          querystring: z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: PageLimit }),
+          response: {
+            200: z.strictObject({ events: z.array(EventAnswer), next: z.int().optional() }),
+          },
         },
-      }),
+      ),
     },
     async (request, reply) => {
       const { after, limit } = request.query;
-      return reply.type('application/json').send(await eventPage(session(request.params.id), { after, limit }));
+      return reply
+        .type('application/json')
+        .send(await eventPage(eventsOf(fleet, request.params.id, after), { after, limit }));
     },
   );
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { OfSession, PageLimit, PlainId, WaitMs } from '../api/parameters.ts';
-import { SessionAnswer, SessionPage } from '../api/session-answers.ts';
+import { Facts, SessionAnswer, SessionPage } from '../api/session-answers.ts';
 import { SessionRequest } from '../api/session-request.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import type { Session } from '../session/session.ts';
@@ -100,6 +100,29 @@ export function sessionRoutes(app: App, { supervisor, fleet, settings }: ServerC
     async (request) => {
       const { limit, cursor, ...filter } = request.query;
       return pageOf(fleet.summaries(), filter, { limit, after: cursor });
+    },
+  );
+
+  app.get(
+    '/v1/stored',
+    {
+      config: { scope: 'read' },
+      schema: described('listStored', 'Every session that the store keeps, also those that are over.', {
+        tag: 'sessions',
+        querystring: z.strictObject({ limit: PageLimit, skip: z.coerce.number().int().min(0).max(1e9).default(0) }),
+        response: { 200: z.strictObject({ sessions: z.array(Facts), next: z.int().optional() }) },
+      }),
+    },
+    async (request) => {
+      const { limit, skip } = request.query;
+      const sessions = [];
+      let position = 0;
+      for await (const stored of supervisor.stored()) {
+        if (sessions.length >= limit) return { sessions, next: position };
+        position += 1;
+        if (position > skip) sessions.push(stored);
+      }
+      return { sessions };
     },
   );
 
