@@ -140,6 +140,23 @@ describe('a handover', () => {
     await settled();
   });
 
+  it('sends nothing more out while another session is still let end (P2)', async () => {
+    const { first, open } = hosts();
+    const [one, two] = await Promise.all([first.start({ id: 'one' }), first.start({ id: 'two' })]);
+    one.prompt('first');
+    await until(() => open.length === 1);
+    one.prompt('waiting');
+    two.prompt('endless');
+    await until(() => open.length === 2);
+
+    const over = first.handover();
+    open[0]?.complete();
+    await settled();
+    expect(open.map(({ text }) => text)).toEqual(['first', 'endless']);
+    open[1]?.complete();
+    await over;
+  });
+
   it('cuts off at once what runs when its signal fires', async () => {
     const { first } = hosts();
     const session = await first.start({ id: 'one' });
