@@ -97,7 +97,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@preact/signals',
     'diff',
     'elkjs',
-    'eventsource-parser',
     'virtual:chart',
   ],
   'src/index.ts': [

@@ -88,14 +88,14 @@ export class EventStream {
       const headers = { accept: 'text/event-stream', ...(id === undefined ? {} : { 'last-event-id': id }) };
       const response = await http.open(path, { headers, query: query(), signal });
       if (response.body === null) return;
-      const watch = new TransformStream<Uint8Array, Uint8Array>({
+      const decoder = new TextDecoder();
+      const text = new TransformStream<Uint8Array, string>({
         transform(chunk, controller) {
           heard();
-          controller.enqueue(chunk);
+          controller.enqueue(decoder.decode(chunk, { stream: true }));
         },
       });
-      const text = response.body.pipeThrough(watch).pipeThrough(new TextDecoderStream());
-      const frames = text.pipeThrough(new EventSourceParserStream()).getReader();
+      const frames = response.body.pipeThrough(text).pipeThrough(new EventSourceParserStream()).getReader();
       for (let next = await frames.read(); !next.done; next = await frames.read()) {
         received();
         const { event: type = 'message', id: at, data } = next.value;
