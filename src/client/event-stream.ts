@@ -21,6 +21,8 @@ export interface StreamOptions {
   readonly cursor: () => string | undefined;
   readonly onFrame: (frame: StreamFrame) => void;
   readonly onState: (state: StreamState) => void;
+  /** When it will be tried again, in epoch milliseconds. */
+  readonly onRetryAt: (at: number) => void;
   /** True when nothing more will come. */
   readonly isOver: () => boolean;
   /** Hears what no further try would change: the session is unknown, the token is none. */
@@ -67,8 +69,10 @@ export class EventStream {
         }
       }
       if (signal.aborted || isOver()) break;
+      const waitMs = backoffMs(failed);
+      this.#options.onRetryAt(Date.now() + waitMs);
       onState('waiting');
-      await pause(backoffMs(failed), signal).catch(() => {});
+      await pause(waitMs, signal).catch(() => {});
     }
     onState('ended');
   }

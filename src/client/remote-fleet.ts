@@ -11,10 +11,13 @@ export class RemoteFleet {
   /** Undefined until the server told. */
   readonly view: Observable<FleetView | undefined>;
   readonly connection: Observable<StreamState>;
+  /** While the connection is `waiting`: when it is tried again, in epoch milliseconds. */
+  readonly retryAt: Observable<number | undefined>;
   readonly refusal: Observable<TroupeError | undefined>;
   readonly #http: Http;
   readonly #view: Watched<FleetView | undefined>;
   readonly #connection = new Watched<StreamState>('ended');
+  readonly #retryAt = new Watched<number | undefined>(undefined);
   readonly #refusal = new Watched<TroupeError | undefined>(undefined);
   readonly #hearers = new Set<(event: FleetViewEvent) => void>();
   readonly #silenceMs: number | undefined;
@@ -32,6 +35,7 @@ export class RemoteFleet {
     });
     this.view = this.#view;
     this.connection = this.#connection;
+    this.retryAt = this.#retryAt;
     this.refusal = this.#refusal;
   }
 
@@ -57,6 +61,7 @@ export class RemoteFleet {
       cursor: () => undefined,
       silenceMs: this.#silenceMs,
       isOver: () => false,
+      onRetryAt: (at) => this.#retryAt.set(at),
       onState: (state) => this.#connection.set(state),
       onRefused: (error) => this.#refusal.set(error),
       onFrame: ({ type, data }) => {

@@ -32,6 +32,8 @@ export class RemoteSession {
   readonly view: Observable<SessionView | undefined>;
   /** How the stream of its events fares; `ended` while nobody follows. */
   readonly connection: Observable<StreamState>;
+  /** While the connection is `waiting`: when it is tried again, in epoch milliseconds. */
+  readonly retryAt: Observable<number | undefined>;
   /** Why it cannot be followed: it is unknown, or the token may not. */
   readonly refusal: Observable<TroupeError | undefined>;
   readonly permissions: RemotePermissions;
@@ -40,6 +42,7 @@ export class RemoteSession {
   readonly #path: string;
   readonly #view: Watched<SessionView | undefined>;
   readonly #connection = new Watched<StreamState>('ended');
+  readonly #retryAt = new Watched<number | undefined>(undefined);
   readonly #refusal = new Watched<TroupeError | undefined>(undefined);
   readonly #hearers = new Set<(event: RemoteEvent) => void>();
   #subscribers = 0;
@@ -58,6 +61,7 @@ export class RemoteSession {
     });
     this.view = this.#view;
     this.connection = this.#connection;
+    this.retryAt = this.#retryAt;
     this.refusal = this.#refusal;
     this.permissions = new RemotePermissions(id, http, () => this.#view.get()?.permissions ?? []);
   }
@@ -228,6 +232,7 @@ export class RemoteSession {
       onState: (state) => {
         if (this.#stream === stream || this.#stream === undefined) this.#connection.set(state);
       },
+      onRetryAt: (at) => this.#retryAt.set(at),
       onRefused: (error) => this.#refusal.set(error),
       onFrame: (frame) => {
         if (this.#stream === stream) this.#hear(frame);

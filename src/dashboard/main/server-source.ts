@@ -14,10 +14,11 @@ export function serverSource(): Source {
     fleet.value = followed.view.get() ?? EMPTY_FLEET;
   });
   const showConnection = () => {
-    connection.value = connectionOf(followed.connection.get(), followed.refusal.get());
+    connection.value = connectionOf(followed);
   };
   followed.connection.subscribe(showConnection);
   followed.refusal.subscribe(showConnection);
+  followed.retryAt.subscribe(showConnection);
   followed.view.subscribe(show);
   return {
     connection,

@@ -4,9 +4,7 @@ import {
   EMPTY_TRANSCRIPT,
   type RemoteSession,
   type SessionView,
-  type StreamState,
   type Transcript,
-  type TroupeError,
 } from '../../client/index.ts';
 import { perFrame } from './per-frame.ts';
 import type { Connection, Problem, WatchedSession } from './source.ts';
@@ -34,12 +32,13 @@ export function watchedSession(session: RemoteSession): WatchedSession {
   });
   const showConnection = () => {
     const refusal = session.refusal.get();
-    connection.value = connectionOf(session.connection.get(), refusal);
+    connection.value = connectionOf(session);
     if (refusal !== undefined) problem.value = { code: refusal.code, title: refusal.message };
   };
   const stops = [
     session.connection.subscribe(showConnection),
     session.refusal.subscribe(showConnection),
+    session.retryAt.subscribe(showConnection),
     session.onEvent((event) => {
       if (event.type === 'snapshot') {
         if (event.reset === true) said = EMPTY_TRANSCRIPT;
@@ -62,8 +61,11 @@ export function watchedSession(session: RemoteSession): WatchedSession {
   };
 }
 
-export function connectionOf(state: StreamState, refusal: TroupeError | undefined): Connection {
-  if (refusal?.code === 'UNAUTHENTICATED') return { state: 'logged-out' };
-  if (state === 'waiting') return { state: 'reconnecting' };
-  return { state: state === 'live' || state === 'ended' ? 'live' : 'connecting' };
+/** How a stream of the client fares, for the page. */
+export function connectionOf(stream: Pick<RemoteSession, 'connection' | 'refusal' | 'retryAt'>): Connection {
+  if (stream.refusal.get()?.code === 'UNAUTHENTICATED') return { state: 'logged-out' };
+  const state = stream.connection.get();
+  if (state !== 'waiting') return { state: state === 'live' || state === 'ended' ? 'live' : 'connecting' };
+  const retryAt = stream.retryAt.get();
+  return { state: 'reconnecting', ...(retryAt === undefined ? {} : { retryAt }) };
 }
