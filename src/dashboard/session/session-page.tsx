@@ -36,7 +36,7 @@ export function SessionPage({ id }: { readonly id: string }) {
       {!isPast && <SessionActions view={view} />}
       <Timeline model={model} view={view} />
       <div class="session-body">
-        <div class="session-side">
+        <div class="session-side" tabIndex={0} role="region" aria-label="Where it is">
           <section class="card">
             {isPast ? <p class="muted">As it was after its event {moment.value?.seq}.</p> : <Why view={view} />}
             <Statechart position={view.position} transitions={view.transitions} />

@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createServer } from '../../../src/server/server.ts';
+import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import { newFake, newSupervisor } from '../session/stage.ts';
+import { oneBrowser, seriousFaults } from './browser.ts';
+
+const MARKUP = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+
+const { open } = oneBrowser();
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('the dashboard', () => {
+  it('moves the chart of a session; a question is allowed in one tab, and another tells by whom (P4)', async () => {
+    const { login, session } = await served();
+    const page = await open(login('ada'), '#/sessions/review');
+    const inbox = await open(login('bob'), '#/inbox');
+    const other = await open(login('ada'), '#/inbox');
+    await page.locator(lit('session.ready.idle')).waitFor();
+
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('run it');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator(lit('session.awaiting-permission')).waitFor();
+    await other.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await inbox.getByRole('button', { name: 'Allow', exact: true }).click();
+
+    await other.locator('.answered li').getByText('by bob').waitFor();
+    await page.locator(lit('session.ready.idle')).waitFor();
+    await page.locator('.transcript').getByText('it said hello').first().waitFor({ state: 'attached' });
+    expect(await other.locator('.question').count()).toBe(0);
+
+    // The next one is denied, with a reason.
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('run it');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await inbox.locator('[data-answer="deny"]').click();
+    await inbox.getByLabel('What the model is told').fill('not today');
+    await inbox.getByRole('button', { name: 'Deny', exact: true }).click();
+    await inbox.locator('.answered li').getByText('denied').waitFor();
+    await page.locator(lit('session.ready.idle')).waitFor();
+    expect(session.permissions.pending()).toEqual([]);
+  });
+
+  it('steers and interrupts a turn, and looks back to any event of the log (P3, P7)', async () => {
+    const { login } = await served();
+    const page = await open(login('ada'), '#/sessions/review');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('talk for long');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator(lit('session.ready.running')).waitFor();
+    await page.getByLabel('If it is busy:').selectOption('steer');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('be short');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.queue li').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Interrupt' }).click();
+    await page.locator('.queue .chip', { hasText: 'interrupted' }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    const range = page.getByLabel('Event to look back to');
+    await page.locator('.timeline rect.state').first().waitFor();
+    await range.fill(String(Number(await range.getAttribute('min'))));
+    await page.locator('.session.past').waitFor();
+    expect(await page.locator(lit('session.ready.idle')).count()).toBe(0);
+    expect(await page.locator('.queue li').count()).toBe(0);
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.locator('.queue .chip', { hasText: 'interrupted' }).first().waitFor();
+    expect(await page.locator('.session.past').count()).toBe(0);
+  });
+
+  it('is loaded anew in the middle of an answer, and shows all of it, once (P7)', async () => {
+    const { login } = await served();
+    const page = await open(login('ada'), '#/sessions/review');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('talk');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator(lit('session.ready.running')).waitFor();
+    await page.reload();
+    await page.locator('.queue .chip', { hasText: 'completed' }).waitFor();
+    await page.locator('.transcript').getByText('word59').waitFor();
+    expect((await page.locator('.transcript').textContent())?.split('word0 word1 word2').length).toBe(2);
+  });
+
+  it('shows markup as text, whoever wrote it (P11)', async () => {
+    const { login, supervisor } = await served();
+    await supervisor.start({ id: 'a.b:c_d', key: MARKUP });
+    const page = await open(login('ada'), '#/sessions/review');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill(MARKUP);
+    await page.getByRole('button', { name: 'Send' }).click();
+    const inbox = await open(login('bob'), '#/inbox');
+    await inbox.locator('.question').getByText('onerror').first().waitFor();
+    await inbox.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.locator('.queue .chip', { hasText: 'completed' }).waitFor();
+    const fleet = await open(login('ada'), '#/');
+    await fleet.getByText('a.b:c_d').waitFor();
+    for (const tab of [page, inbox, fleet]) {
+      expect(await tab.evaluate('window.pwned')).toBeUndefined();
+      expect(await tab.locator('#page img, #page script').count()).toBe(0);
+    }
+  });
+
+  it.each([360, 1_440])('can be used by everybody at a width of %i', async (width) => {
+    const { login, session } = await served();
+    void session.prompt('run it');
+    for (const hash of ['#/', '#/sessions/review', '#/inbox', '#/tree']) {
+      const page = await open(login('ada'), hash, width);
+      await page.locator({ '#/inbox': '.question', '#/tree': '.tree', '#/': '.fleet' }[hash] ?? '.session').waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+  });
+});
+
+async function served() {
+  const run = step.toolTurn({ tool: 'Bash', input: { command: 'echo hello' }, output: 'it said hello' });
+  const fake = await newFake({
+    rules: [
+      on(when.prompt('run it'), run),
+      on(when.prompt('talk for long'), step.echoTurn({ text: LONG.repeat(20), wordMs: 50 })),
+      on(when.prompt('talk'), step.echoTurn({ text: LONG, wordMs: 25 })),
+      on(when.prompt(MARKUP), step.toolTurn({ tool: 'Bash', input: { command: MARKUP }, output: MARKUP })),
+    ],
+  });
+  const supervisor = newSupervisor({ pathToClaudeCodeExecutable: fake.path });
+  const session = await supervisor.start({ id: 'review', includePartialMessages: true });
+  const scopes = ['read', 'answer', 'control'] as const;
+  const tokens = ['ada', 'bob'].map((name) => ({
+    name,
+    token: `${name}-token-that-nobody-can-guess-0123456789`,
+    scopes,
+  }));
+  const server = await createServer({ supervisor, tokens });
+  closing.push(() => server.close());
+  return { supervisor, session, login: (name: string) => server.loginUrl(name) };
+}
+
+/** A state of the chart that is lit. */
+function lit(state: string): string {
+  return `[data-state="${state}"][data-lit="true"]`;
+}
