@@ -41,7 +41,7 @@ export function watchedSession(session: RemoteSession): WatchedSession {
     session.retryAt.subscribe(showConnection),
     session.onEvent((event) => {
       if (event.type === 'snapshot') {
-        if (event.reset === true) said = EMPTY_TRANSCRIPT;
+        if (event.reset === true) said = begunAnew(said, event.from);
       } else if (event.type === 'replay.completed') isReplaying.value = false;
       else if ('epoch' in event && event.seq > said.seq) said = applyToTranscript(said, event);
       show();
@@ -59,6 +59,12 @@ export function watchedSession(session: RemoteSession): WatchedSession {
       for (const stop of stops) stop();
     },
   };
+}
+
+/** What was missed is not known: what was read before is left out, and the page says that something is. */
+function begunAnew({ dropped, items }: Transcript, from: number): Transcript {
+  if (from === 0) return EMPTY_TRANSCRIPT;
+  return { ...EMPTY_TRANSCRIPT, seq: from, dropped: Math.max(1, dropped + items.length) };
 }
 
 /** How a stream of the client fares, for the page. */
