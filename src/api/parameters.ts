@@ -26,5 +26,3 @@ export const PageLimit = z.coerce.number().int().min(1).max(PAGE_LIMIT).default(
 
 /** Milliseconds a request may wait for what it asks about; a longer wait is asked for again. */
 export const WaitMs = z.coerce.number().int().min(0).max(60_000).default(0);
-
-export const Nothing = z.strictObject({});

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Nothing, OfSession, WaitMs } from '../api/parameters.ts';
+import { OfSession, WaitMs } from '../api/parameters.ts';
 import { Facts, SessionAnswer } from '../api/session-answers.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -34,9 +34,8 @@ export const OPEN_CONTROLS: readonly string[] = [
   'stop_task',
 ];
 
+const Interrupt = z.strictObject({ cancelQueued: z.boolean().exactOptional() });
 const Ended = z.looseObject({ ended: z.looseObject({ reason: z.string() }) });
-/** A command without a body: fastify says null then. */
-const Empty = Nothing.nullish();
 
 /** What else can be done to a session. */
 export function commandRoutes(app: App, { fleet, settings }: ServerContext): void {
@@ -50,7 +49,8 @@ export function commandRoutes(app: App, { fleet, settings }: ServerContext): voi
       schema: described('interrupt', 'Stops the running turn; answers when it has ended.', {
         tag: 'sessions',
         params: OfSession,
-        body: z.strictObject({ cancelQueued: z.boolean().exactOptional() }).nullish(),
+        body: Interrupt.nullish(),
+        documentedBody: Interrupt,
         response: { 200: Facts },
       }),
     },
@@ -69,7 +69,6 @@ export function commandRoutes(app: App, { fleet, settings }: ServerContext): voi
             tag: 'sessions',
             params: OfSession,
             querystring: z.strictObject({ waitMs: WaitMs.default(30_000) }),
-            body: Empty,
             response: { 200: Ended, 202: Facts },
           },
         ),
@@ -85,7 +84,6 @@ export function commandRoutes(app: App, { fleet, settings }: ServerContext): voi
       schema: described('hibernate', 'Ends the process and keeps the session.', {
         tag: 'sessions',
         params: OfSession,
-        body: Empty,
         response: { 200: SessionAnswer },
       }),
     },
@@ -103,7 +101,6 @@ export function commandRoutes(app: App, { fleet, settings }: ServerContext): voi
       schema: described('restart', 'Starts it again: after a quarantine, in a backoff, out of hibernation.', {
         tag: 'sessions',
         params: OfSession,
-        body: Empty,
         response: { 202: SessionAnswer },
       }),
     },

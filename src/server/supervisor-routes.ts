@@ -6,6 +6,8 @@ import type { Group } from '../supervision/group.ts';
 import type { App, ServerContext } from './app.ts';
 import { described } from './route-schema.ts';
 
+const Drain = z.strictObject({ timeoutMs: z.number().positive().exactOptional() });
+
 /** Levels of groups in groups that are shown. */
 const MAX_DEPTH = 32;
 
@@ -40,7 +42,8 @@ export function supervisorRoutes(app: App, { supervisor, settings }: ServerConte
       config: { scope: 'control' },
       schema: described('drain', 'Admits nothing new, lets turns end, then stops every session.', {
         tag: 'supervisor',
-        body: z.strictObject({ timeoutMs: z.number().positive().exactOptional() }).nullish(),
+        body: Drain.nullish(),
+        documentedBody: Drain,
         response: { 202: Facts },
       }),
     },
