@@ -102,6 +102,26 @@ describe('troupe serve', () => {
     }
   });
 
+  it('does what docs/server.md shows with curl', async () => {
+    const server = await serve();
+    const page = await readFile(join(ROOT, 'docs/server.md'), 'utf8');
+    const commands = page.split('\n').filter((line) => line.startsWith('curl '));
+    const env = { URL: server.url, TOKEN: server.token };
+    const answers: unknown[] = [];
+    for (const command of commands) {
+      // One after the other, as a person would.
+      answers.push(JSON.parse((await execa('sh', ['-c', command], { env })).stdout));
+    }
+
+    expect(answers).toMatchObject([
+      { id: 'review-1' },
+      { promptId: 'order-7' },
+      { outcome: 'completed' },
+      { permissions: [] },
+      { ended: { reason: 'closed' } },
+    ]);
+  });
+
   it('after SIGKILL it goes on with its store, and the cookie of a page still counts (P7)', async () => {
     const first = await serve();
     const headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
