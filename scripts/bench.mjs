@@ -5,6 +5,7 @@ const BENCHMARKS = [
   './bench-recovery.mjs',
   './bench-redaction.mjs',
   './bench-prewarm.mjs',
+  './bench-streams.mjs',
 ];
 
 for (const path of BENCHMARKS) await (await import(path)).run();
