@@ -132,6 +132,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/store-link.ts': ['src/conversations', 'node:os', 'node:path'],
   // The only engine that is opened by a path.
   'src/supervision/store-opening.ts': ['src/store/sqlite'],
+  'src/supervision/claimed-store.ts': ['src/store/sqlite (types)'],
   'src/supervision/mirrored-listener.ts': ['src/conversations (types)', 'src/wire', 'node:crypto'],
   // One schema for the rules of a session and of its supervisor.
   'src/launch/supervisor-options.ts': ['src/permissions', 'src/store (types)'],
@@ -213,6 +214,7 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/host.ts': ['env', 'cwd', 'execPath', 'availableMemory'],
   // Who holds a store is told to whom it refuses.
   'src/store/sqlite/lease.ts': ['pid'],
+  'src/store/sqlite/claim.ts': ['pid'],
 };
 const PROGRAMS = ['src/cli', 'src/testing', 'src/testing/fake-cli', 'src/testing/fake-model'];
 
