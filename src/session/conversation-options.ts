@@ -9,7 +9,8 @@ export interface ConversationOptions {
   readonly log: EventLog;
   readonly maxQueued: number;
   readonly onLost: OnPromptLost;
-  readonly wanted: string | undefined;
+  /** The conversation that the options name, or that was made up for it. */
+  readonly wanted: () => string | undefined;
   readonly continuesOther: boolean;
   readonly expectedMode: () => string;
   /** Asked before each prompt goes out; what is held back waits for `goOn`. */

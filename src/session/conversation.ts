@@ -27,7 +27,7 @@ import { Watchers } from './watchers.ts';
 /** The conversation of a session: its prompts, its turns, its running total; it outlives the processes that serve it. */
 export class Conversation {
   readonly #log: EventLog;
-  readonly #wanted: string | undefined;
+  readonly #wanted: () => string | undefined;
   readonly #mode: ModeCheck;
   readonly #admitsWork: () => boolean;
   readonly #onStranded: () => void;
@@ -103,7 +103,7 @@ export class Conversation {
 
   /** The conversation the session was started to resume; undefined for a new or a forked one. */
   get wanted(): string | undefined {
-    return this.#wanted;
+    return this.#wanted();
   }
 
   get tasks(): BackgroundTasks {

@@ -16,7 +16,8 @@ import { storedSessionOf } from './stored-session.ts';
 
 export interface SessionRecordsOptions {
   readonly clock: Clock;
-  readonly options: StoredOptions;
+  /** They may yet say which conversation it is. */
+  readonly options: () => StoredOptions;
   /** The groups it belongs to, the outermost first. */
   readonly groups: readonly string[];
   readonly life: SessionLife;
@@ -83,14 +84,14 @@ export class SessionRecords {
 
   /** The session as it is now. */
   session(): SessionRecord {
-    const { options, groups, life, conversation, desk, settings } = this.#options;
+    const { groups, life, conversation, desk, settings } = this.#options;
     const { context, value } = life.childSnapshot();
     const deadlines = lifeDeadlines(life).flatMap(({ what, at }) => (at < Infinity ? [[what, at] as const] : []));
     return storedSessionOf({
       state: life.state,
       endedAt: this.#endedAt,
       handedOverAt: this.#handedOverAt,
-      options,
+      options: this.#options.options(),
       groups,
       settings,
       grants: desk.grants(),

@@ -34,6 +34,11 @@ export function storedOptionsOf(options: SessionOptions): StoredOptions {
   return { options: kept, withheld };
 }
 
+/** The same, with the id of the conversation that was made up for it. */
+export function withConversation({ options, withheld }: StoredOptions, sessionId: string): StoredOptions {
+  return { options: isRecord(options) ? { ...options, sessionId } : options, withheld };
+}
+
 /** Where the values of variables that were left out may be found again. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 

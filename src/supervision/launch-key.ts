@@ -9,9 +9,14 @@ const TRACE_VARIABLES = ['TRACEPARENT', 'TRACESTATE', 'BAGGAGE'];
 
 /**
  * A digest of everything that reaches the process: two launches with equal keys start processes that nobody could tell apart.
- * Private files count by what is in them. The mark does not count, nor the trace. Rejects when such a file cannot be read.
+ * Private files count by what is in them. The mark does not count, nor the trace, nor which conversation it is where that id
+ * was made up. Rejects when such a file cannot be read.
  */
-export async function launchKey({ plan, initialize }: PlannedLaunch, own: SessionOptions['env']): Promise<string> {
+export async function launchKey(
+  { plan, initialize }: PlannedLaunch,
+  own: SessionOptions['env'],
+  madeUpId?: string,
+): Promise<string> {
   const { command, cwd, keepDescendants, stderrTailBytes } = plan;
   const isCounted = (name: string) =>
     name !== 'TROUPE_SESSION' && (!TRACE_VARIABLES.includes(name) || own?.[name] !== undefined);
@@ -19,8 +24,11 @@ export async function launchKey({ plan, initialize }: PlannedLaunch, own: Sessio
   // The last one is the folder they are in.
   const paths = plan.temporaryFiles.slice(0, -1);
   const files = await Promise.all(paths.map(async (path) => ({ path, content: await readFile(path, 'utf8') })));
+  const made = madeUpId === undefined ? undefined : `--session-id=${madeUpId}`;
   const args = plan.args.map((argument) =>
-    files.reduce((text, { path, content }) => text.split(path).join(`\n${content}`), argument),
+    argument === made
+      ? '--session-id'
+      : files.reduce((text, { path, content }) => text.split(path).join(`\n${content}`), argument),
   );
   const facts = { command, args, cwd, env, keepDescendants, stderrTailBytes, initialize };
   return createHash('sha256').update(canonicalJson(facts)).digest('hex');

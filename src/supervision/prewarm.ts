@@ -6,6 +6,7 @@ import type { OpenTransport } from '../transport/transport.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AdmissionControl } from './admission.ts';
 import { launchKey } from './launch-key.ts';
+import { ownConversationOf } from './own-conversation.ts';
 import type { PoolEvent } from './pool-event.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { BuiltSession } from './session-factory.ts';
@@ -30,13 +31,18 @@ export interface PrewarmSurroundings {
   readonly tell: (event: PoolEvent) => void;
 }
 
+export interface WarmConversations {
+  /** Each process begins a conversation of its own id, which the session that takes it records before its first prompt. */
+  readonly namesConversations: boolean;
+}
+
 const DEFAULT_TTL_MS = 600_000;
 
 /** A pool for the launch of that session, which itself is never started. Throws INVALID_OPTIONS for what cannot be warm. */
 export function buildPool(
   { session, options, plan }: BuiltSession,
   { count = 1, ttlMs = DEFAULT_TTL_MS }: PrewarmOptions,
-  around: PrewarmSurroundings,
+  around: PrewarmSurroundings & WarmConversations,
 ): WarmPool {
   assertWarmable(options);
   const { clock, open, tell } = around;
@@ -51,8 +57,9 @@ export function buildPool(
     restart: restartSpec(around.restart, options.restart),
     place: () => around.admission.sparePlace(folder),
     launch: async () => {
-      const planned = await plan(1);
-      return { planned, key: await launchKey(planned, options.env) };
+      const conversationId = around.namesConversations ? ownConversationOf(options)?.id : undefined;
+      const planned = await plan(1, conversationId);
+      return { planned, conversationId, key: await launchKey(planned, options.env, conversationId) };
     },
     open: (planned) => new WarmProcess({ planned, open, clock, codec: streamJson, timeouts }),
     discard: ({ plan: unused }) => removeTemporaryFiles(unused.temporaryFiles),

@@ -22,7 +22,7 @@ import { SessionLife } from '../session/session-life.ts';
 import { SessionRecords } from '../session/session-records.ts';
 import { freshSettings, type RuntimeSettings, replaySettings } from '../session/session-settings.ts';
 import type { Spending } from '../session/spending.ts';
-import { storedOptionsOf } from '../session/stored-options.ts';
+import { storedOptionsOf, withConversation } from '../session/stored-options.ts';
 import { EventLog } from '../store/event-log.ts';
 import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
@@ -33,19 +33,22 @@ import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { heardBy } from './heard-by.ts';
 import { planIncarnation } from './incarnation-plan.ts';
+import type { OwnConversation } from './own-conversation.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import { buildDesk } from './session-desk.ts';
 import { StoreLink } from './store-link.ts';
-import type { Launcher } from './warm-pools.ts';
+import type { WarmPools } from './warm-pools.ts';
 
 export interface SessionSurroundings {
   readonly clock: Clock;
   /** The same without the sleep of the host. */
   readonly awake: AwakeClock;
   /** How a process of that session, with that environment of its own, is planned and started. */
-  readonly launcher: (id: string, env: SessionOptions['env'], plan: Launcher['plan']) => Launcher;
+  readonly launcher: WarmPools['launcher'];
+  /** Which conversation it is, where the options do not say it. */
+  readonly own?: OwnConversation | undefined;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly admission: Admission;
   /** What stands in the way of its work; asked before each start and each prompt. */
@@ -106,8 +109,8 @@ export interface BuiltSession {
   readonly core: SessionCore;
   /** What it was under another host. */
   readonly restored: RestoredSession | undefined;
-  /** What its process with that number would be started with now. Writes the private files for it. */
-  readonly plan: (number: number) => Promise<PlannedLaunch>;
+  /** What its process with that number would be started with now, in a conversation of that id. Writes the private files for it. */
+  readonly plan: (number: number, conversationId?: string) => Promise<PlannedLaunch>;
 }
 
 /**
@@ -121,7 +124,7 @@ export function buildSession(
   restored?: RestoredSession,
   former?: BuiltSession,
 ): BuiltSession {
-  const { clock, inspect } = around;
+  const { clock, inspect, own } = around;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
   const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
   const restart = restartSpec(around.restart, options.restart);
@@ -140,11 +143,11 @@ export function buildSession(
   servers.onChange((change) => redaction.learn(around.secrets.servers(change.servers)));
   const { sessionStore: store } = options;
   const storeLink = store === undefined ? undefined : new StoreLink(store, options, clock);
-  const plan = (number: number) =>
+  const plan = (number: number, sessionId = own?.id ?? options.sessionId) =>
     planIncarnation({
       id,
       number,
-      options: { ...options, mcpServers: servers.servers },
+      options: { ...options, ...(sessionId && { sessionId }), mcpServers: servers.servers },
       settings,
       conversation,
       stderrTailBytes,
@@ -171,7 +174,9 @@ export function buildSession(
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
     firstStart: {
       resume: options.forkSession === true ? undefined : options.resume,
-      sessionId: options.sessionId,
+      get sessionId() {
+        return own?.id ?? options.sessionId;
+      },
     },
     cleanUp: storeLink === undefined ? undefined : () => storeLink.dispose(),
     replay: ({ channel }) =>
@@ -187,7 +192,7 @@ export function buildSession(
         number,
         codec: streamJson,
         clock: around.awake,
-        ...around.launcher(id, options.env, () => plan(number)),
+        ...around.launcher(id, options.env, () => plan(number), own),
         timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,
@@ -208,8 +213,9 @@ export function buildSession(
   const { controlMs, interruptMs } = timeouts;
   if (journal !== undefined) {
     const { groups = [] } = around;
-    const about = { clock, groups, options: restored?.stored ?? storedOptionsOf(options) };
-    core.records = new SessionRecords({ ...about, life, conversation, desk, settings });
+    const stored = restored?.stored ?? storedOptionsOf(options);
+    const named = () => (own === undefined ? stored : withConversation(stored, own.id));
+    core.records = new SessionRecords({ clock, groups, options: named, life, conversation, desk, settings });
   }
   warnOfShadow(options, log);
   const parts: SessionParts = {
@@ -252,7 +258,7 @@ function buildConversation(
     get onLost() {
       return core.onLost;
     },
-    wanted: options.forkSession === true ? undefined : (options.resume ?? options.sessionId),
+    wanted: () => (options.forkSession === true ? undefined : (options.resume ?? around.own?.id ?? options.sessionId)),
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => core.settings.permissionMode ?? core.defaultMode,
     admitsWork: () => core.holdsBack !== true && (core.life?.parking.admitsWork() ?? true),

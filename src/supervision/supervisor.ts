@@ -28,7 +28,7 @@ import { endWithHost } from './host-loss.ts';
 import { inheritedOptions } from './inherited-options.ts';
 import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
-import { withOwnConversation } from './own-conversation.ts';
+import { ownConversationOf } from './own-conversation.ts';
 import type { PrewarmOptions } from './prewarm.ts';
 import type { ReapOptions, ReapReport } from './reap-orphans.ts';
 import { type RecoveryHands, type RecoveryReport, recoverSessions } from './recovery.ts';
@@ -188,7 +188,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     this.#assertAdmits();
     if (this.#opening.isUsed) await this.#storeReady();
     const built = buildSession(`warm-${randomUUID()}`, own, this.#surroundings(own));
-    const pool = await this.#house.warm.prewarm(built, options);
+    const pool = await this.#house.warm.prewarm(built, options, { namesConversations: this.#opening.isUsed });
     if (this.state === 'running') return pool;
     await pool.close();
     throw notAdmitted(this.state, this.#way.phase);
@@ -322,10 +322,9 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       store: this.#opening.desk,
       storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
+      own: this.#opening.isUsed && restored === undefined ? ownConversationOf(options) : undefined,
     };
-    const isNew = this.#opening.desk !== undefined && restored === undefined && !this.#house.warm.isOpen;
-    const own = isNew ? withOwnConversation(options, randomUUID()) : options;
-    const built = buildSession(id, own, around, restored, former);
+    const built = buildSession(id, options, around, restored, former);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);

@@ -31,10 +31,17 @@ export interface WarmPoolOptions {
   readonly restart: Pick<typeof DEFAULT_RESTART, 'intensity' | 'periodMs' | 'backoff'>;
   readonly place: () => SparePlace;
   /** As the first process of a session with the same options would be started now. */
-  readonly launch: () => Promise<{ readonly planned: PlannedLaunch; readonly key: string }>;
+  readonly launch: () => Promise<WarmLaunch>;
   readonly open: (planned: PlannedLaunch) => WarmProcess;
   readonly discard: (planned: PlannedLaunch) => Promise<void>;
   readonly tell: (event: PoolEvent) => void;
+}
+
+export interface WarmLaunch {
+  readonly planned: PlannedLaunch;
+  readonly key: string;
+  /** Which conversation it begins, where that was made up. */
+  readonly conversationId: string | undefined;
 }
 
 /** One process of a pool, or one that is about to be, and the slot it holds. */
@@ -44,6 +51,7 @@ export interface Seat {
   warm: WarmProcess | undefined;
   /** Undefined until it is ready. */
   key: string | undefined;
+  conversationId?: string | undefined;
   /** Its slot was given to a start that waited: it is taken by that start or ended before that one has a process. */
   isLent: boolean;
   ttl: unknown;
@@ -181,7 +189,7 @@ export class WarmPool {
 
   async #start(seat: Seat): Promise<void> {
     const { launch, open, discard, clock, ttlMs } = this.#options;
-    const { planned, key } = await launch();
+    const { planned, key, conversationId } = await launch();
     if (seat.stop.signal.aborted) {
       await discard(planned);
       throw new TroupeError('ABORTED');
@@ -191,6 +199,7 @@ export class WarmPool {
     await warm.initialized();
     if (!this.#seats.has(seat)) throw new TroupeError('ABORTED');
     seat.key = key;
+    seat.conversationId = conversationId;
     seat.ttl = clock.setTimeout(() => void this.#renew(seat), ttlMs);
     this.#tell({ type: 'pool.filled', pid: warm.pid });
     void warm.lost.then(async (reason) => {

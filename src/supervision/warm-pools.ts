@@ -5,7 +5,8 @@ import { removeTemporaryFiles } from '../transport/temporary-files.ts';
 import type { LaunchPlan, OpenTransport, Transport, TransportListeners } from '../transport/transport.ts';
 import type { AdmissionControl } from './admission.ts';
 import { launchKey } from './launch-key.ts';
-import { buildPool, type PrewarmOptions, type PrewarmSurroundings } from './prewarm.ts';
+import type { OwnConversation } from './own-conversation.ts';
+import { buildPool, type PrewarmOptions, type PrewarmSurroundings, type WarmConversations } from './prewarm.ts';
 import type { BuiltSession } from './session-factory.ts';
 import type { PrewarmedPool, WarmPool } from './warm-pool.ts';
 
@@ -13,6 +14,15 @@ import type { PrewarmedPool, WarmPool } from './warm-pool.ts';
 export interface Launcher {
   readonly plan: () => Promise<PlannedLaunch>;
   readonly open: OpenTransport;
+}
+
+/** With what a process is wanted. */
+interface Wish {
+  readonly plan: LaunchPlan;
+  readonly initialize: Record<string, unknown>;
+  readonly env: SessionOptions['env'];
+  /** Goes by the id of whichever process is taken. */
+  readonly own: OwnConversation | undefined;
 }
 
 export interface WarmPoolsOptions extends PrewarmSurroundings {
@@ -33,8 +43,8 @@ export class WarmPools {
    * A pool for the launch of that session, which itself is never started. Rejects with INVALID_OPTIONS, or with the reason
    * of a failure when not one process could start; resolves with a closed pool when all were closed meanwhile.
    */
-  async prewarm(built: BuiltSession, input: PrewarmOptions): Promise<PrewarmedPool> {
-    const pool = buildPool(built, parseCall(PrewarmCall, input, 'options'), this.#options);
+  async prewarm(built: BuiltSession, input: PrewarmOptions, about: WarmConversations): Promise<PrewarmedPool> {
+    const pool = buildPool(built, parseCall(PrewarmCall, input, 'options'), { ...this.#options, ...about });
     this.#pools.add(pool);
     const handle = pool.handle(() => this.#pools.delete(pool));
     const [failure] = await pool.fill();
@@ -43,13 +53,8 @@ export class WarmPools {
     throw failure;
   }
 
-  /** There are pools: a start may take one of their processes. */
-  get isOpen(): boolean {
-    return this.#pools.size > 0;
-  }
-
-  /** For one process of a session: a warm one that is like it, else a fresh one. */
-  launcher(sessionId: string, env: SessionOptions['env'], plan: Launcher['plan']): Launcher {
+  /** For one process of a session: a warm one that is like it, whose conversation becomes its `own`, else a fresh one. */
+  launcher(sessionId: string, env: SessionOptions['env'], plan: Launcher['plan'], own?: OwnConversation): Launcher {
     let initialize: Record<string, unknown> = {};
     return {
       plan: async () => {
@@ -58,8 +63,11 @@ export class WarmPools {
         return planned;
       },
       open: async (launch, listeners) => {
+        const exchanged = own?.isExchangeable === true ? own : undefined;
+        own?.use();
         if (this.#pools.size === 0) return this.#options.open(launch, listeners);
-        const warm = await this.#take({ plan: launch, initialize }, env, sessionId, listeners);
+        const wish = { plan: launch, initialize, env, own: exchanged };
+        const warm = await this.#take(wish, sessionId, listeners);
         if (warm !== undefined) return warm;
         await Promise.all([...this.#pools].map((pool) => pool.clearLent()));
         return this.#options.open(launch, listeners);
@@ -92,19 +100,19 @@ export class WarmPools {
   }
 
   async #take(
-    launch: { readonly plan: LaunchPlan; readonly initialize: Record<string, unknown> },
-    env: SessionOptions['env'],
+    { plan, initialize, env, own }: Wish,
     sessionId: string,
     listeners: TransportListeners,
   ): Promise<Transport | undefined> {
     // Whose files cannot be read fits nothing; the start itself will say what is wrong.
-    const key = await launchKey(launch, env).catch(() => undefined);
+    const key = await launchKey({ plan, initialize }, env, own?.id).catch(() => undefined);
     if (key === undefined) return undefined;
     for (const pool of this.#pools) {
       for (let seat = pool.pick(key); seat !== undefined; seat = pool.pick(key)) {
         const isTaken = (await seat.warm?.claim()) === true;
-        if (isTaken) await removeTemporaryFiles(launch.plan.temporaryFiles);
+        if (isTaken) await removeTemporaryFiles(plan.temporaryFiles);
         const transport = isTaken ? seat.warm?.handOver(listeners) : undefined;
+        if (transport !== undefined) own?.use(seat.conversationId);
         await pool.settle(seat, transport === undefined ? undefined : sessionId);
         if (transport !== undefined) return transport;
       }

@@ -42,6 +42,7 @@ export type HostFact =
   | { readonly type: 'looked'; readonly sessions: readonly SessionLook[] }
   | { readonly type: 'fleet'; readonly event: ShownEvent }
   | { readonly type: 'started'; readonly id: string }
+  | { readonly type: 'warm' }
   | { readonly type: 'event'; readonly id: string; readonly event: ShownEvent }
   | { readonly type: 'accepted'; readonly id: string; readonly promptId: string }
   | {
@@ -70,7 +71,7 @@ export type HostFact =
   | { readonly type: 'refused'; readonly command: HostCommand; readonly code: string; readonly text: string };
 
 export type HostCommand =
-  | { readonly do: 'start'; readonly options: SessionOptions }
+  | { readonly do: 'start' | 'prewarm'; readonly options: SessionOptions }
   | { readonly do: 'watch'; readonly id: string; readonly from: number }
   | { readonly do: 'prompt'; readonly id: string; readonly promptId: string; readonly text: string }
   | {

@@ -84,6 +84,10 @@ const DO = {
     const session = supervisor.session(options.id) ?? (await supervisor.start(options));
     tell({ type: 'started', id: session.id });
   },
+  async prewarm({ options }) {
+    await supervisor.prewarm(options);
+    tell({ type: 'warm' });
+  },
   watch: ({ id, from }) => watch(found(id), from),
   async prompt({ id, promptId, text }) {
     const turn = found(id).prompt(text, { id: promptId });

@@ -16,8 +16,8 @@ export interface CliWorld {
 }
 
 /**
- * CLIs of a current release without processes. A prompt whose turn came to its end is never run again, one that was cut off
- * is; `ask <command>` asks before it runs a tool; `slow …` does not end before `goOn` was called.
+ * CLIs of a current release without processes. A prompt whose turn came to its end is never run again in its conversation,
+ * one that was cut off is; `ask <command>` asks before it runs a tool; `slow …` does not end before `goOn` was called.
  */
 export function cliWorld(): CliWorld {
   const done = new Set<string>();
@@ -26,10 +26,13 @@ export function cliWorld(): CliWorld {
   let isGoingOn = false;
   let running: (() => void)[] = [];
   let asked = 0;
+  let unnamed = 0;
   const count = (of: Map<string, number>, what: string) => of.set(what, (of.get(what) ?? 0) + 1);
   const open = openInMemory((peer: InMemoryPeer) => {
     const asking = new Map<string, { readonly command: string; readonly end: () => void }>();
     let isGone = false;
+    unnamed += 1;
+    const conversation = conversationOf(peer.plan.args) ?? `unnamed-${unnamed}`;
     const say = (...frames: readonly Frame[]) => {
       for (const frame of frames) peer.output(`${JSON.stringify(frame)}\n`);
     };
@@ -40,7 +43,7 @@ export function cliWorld(): CliWorld {
     const run = (uuid: string, text: string, session: Frame) => {
       const end = () => {
         if (isGone || peer.killed) return;
-        done.add(uuid);
+        done.add(`${conversation} ${uuid}`);
         count(executed, text);
         const about = { user_message_uuids: [uuid], num_turns: 1, total_cost_usd: 0, result: text };
         say(
@@ -75,9 +78,10 @@ export function cliWorld(): CliWorld {
         question?.end();
       }
       if (frame.type !== 'user') return;
-      const session = { session_id: conversationOf(peer.plan.args) };
+      const session = { session_id: conversation };
       const { uuid } = frame;
-      if (done.has(uuid)) say({ type: 'command_lifecycle', command_uuid: uuid, state: 'completed', ...session });
+      if (done.has(`${conversation} ${uuid}`))
+        say({ type: 'command_lifecycle', command_uuid: uuid, state: 'completed', ...session });
       else run(uuid, String(frame.message.content), session);
     });
   });
@@ -99,11 +103,11 @@ export function cliWorld(): CliWorld {
 const LIFECYCLE = { capabilities: ['msg_lifecycle_v1'] };
 
 /** The conversation that the command line names. */
-function conversationOf(args: readonly string[]): string {
+function conversationOf(args: readonly string[]): string | undefined {
   const named = args.flatMap((arg, index) =>
     arg === '--resume' || arg === '--session-id'
       ? [args[index + 1]]
       : (/^--(?:resume|session-id)=(.*)/.exec(arg)?.[1] ?? []),
   );
-  return named[0] ?? 'none';
+  return named[0];
 }

@@ -28,7 +28,8 @@ export function recoveryHouse(answer?: (prompt: MemoryPrompt) => void) {
   };
 }
 
-function cutOff(store: Store, isLost: () => boolean): Store {
+/** The store as a host sees it that may be lost. */
+export function cutOff(store: Store, isLost: () => boolean): Store {
   return {
     durability: store.durability,
     append: async (change) => {

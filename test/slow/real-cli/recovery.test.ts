@@ -2,7 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSupervisor, type Explanation, type Session, type SupervisorOptions } from '../../../src/index.ts';
+import {
+  createSupervisor,
+  type Explanation,
+  type Session,
+  type SessionOptions,
+  type SupervisorOptions,
+} from '../../../src/index.ts';
 import { type HostCommand, type HostFact, startHost } from '../../chaos-store/host-program.ts';
 import { eventOf, stage } from './stage.ts';
 import { linesOf, recorded } from './transcript-of.ts';
@@ -59,6 +65,23 @@ describe('the real CLI in a session whose host was killed (P2, P4, P8)', () => {
     expect(inits.at(-1)).toMatchObject({ permissionMode: 'acceptEdits', model: expect.stringMatching(/opus/) });
     expect(model.requests.length).toBeGreaterThan(0);
   });
+
+  it('had taken a warm process: it goes on in the conversation that one had begun, and what was done is not done again (P2)', async () => {
+    // The last thing that is kept is that the prompt was handed over.
+    const { first, next, effects, configDir, call } = await house({
+      withheldFrom: 'prompt.started',
+      isPrewarmed: true,
+    });
+    const text = call('once', `echo ran >> ${effects}`);
+    first.say({ do: 'prompt', id: 'kept', promptId: ids.open, text });
+    await recorded(configDir, '"tool_result"');
+    await first.kill();
+    const { session, model } = await next();
+    expect(await session.prompt(text, { id: ids.open }).result).toMatchObject({ outcome: 'lost' });
+    expect(await session.prompt('what was that?').result).toMatchObject({ outcome: 'completed' });
+    expect(JSON.stringify(model.requests.at(-1))).toContain('echo ran');
+    expect(readFileSync(effects, 'utf8')).toBe('ran\n');
+  });
 });
 
 describe('the real CLI in a session that its host hands over to another one (P2, P4, P8)', () => {
@@ -101,7 +124,7 @@ function deadlineIn({ deadlines }: Explanation): number | undefined {
 const ids = { granted: crypto.randomUUID(), open: crypto.randomUUID(), queued: crypto.randomUUID() };
 
 /** A store on disk, a host in a process of its own that will be killed, and the one after it. */
-async function house() {
+async function house({ withheldFrom, isPrewarmed = false }: { withheldFrom?: string; isPrewarmed?: boolean } = {}) {
   const { setting, cli, model, cwd, configDir } = await stage();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-recovery-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -113,7 +136,8 @@ async function house() {
     timeouts: { permissionMs: PERMISSION_MS, handoverMs: 500 },
   };
   const facts: HostFact[] = [];
-  const host = startHost({ store, durability: 'batched', supervisor, alteration: undefined }, process.env, (fact) =>
+  const alteration = withheldFrom === undefined ? undefined : { withheldFrom };
+  const host = startHost({ store, durability: 'batched', supervisor, alteration }, process.env, (fact) =>
     facts.push(fact),
   );
   onTestFinished(() => host.kill());
@@ -137,7 +161,12 @@ async function house() {
       await host.ended;
     },
   };
-  first.say({ do: 'start', options: { id: 'kept', cwd, onPromptLost: 'retry' } });
+  const options: SessionOptions = { cwd, ...(isPrewarmed ? { allowedTools: ['Bash'] } : { onPromptLost: 'retry' }) };
+  if (isPrewarmed) {
+    first.say({ do: 'prewarm', options });
+    await heard('warm');
+  }
+  first.say({ do: 'start', options: { ...options, id: 'kept' } });
   await heard('started');
   first.say({ do: 'watch', id: 'kept', from: 0 });
   const next = async (options: SupervisorOptions = {}) => {
