@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { SessionOptions } from '../launch/session-options.ts';
 
 /** What says by itself which conversation it is, or that nothing is kept of it. */
@@ -32,8 +31,8 @@ export class OwnConversation {
   }
 }
 
-/** A new one; undefined where the options say which conversation it is. */
-export function ownConversationOf(options: SessionOptions): OwnConversation | undefined {
+/** One with that id; undefined where the options say which conversation it is. */
+export function ownConversationOf(options: SessionOptions, id: string): OwnConversation | undefined {
   const isNamed = NAMED.some((field) => options[field] !== undefined && options[field] !== false);
-  return isNamed || options.persistSession === false ? undefined : new OwnConversation(randomUUID());
+  return isNamed || options.persistSession === false ? undefined : new OwnConversation(id);
 }

@@ -33,7 +33,7 @@ export interface PrewarmSurroundings {
 
 export interface WarmConversations {
   /** Each process begins a conversation of its own id, which the session that takes it records before its first prompt. */
-  readonly namesConversations: boolean;
+  readonly newConversationId: (() => string) | undefined;
 }
 
 const DEFAULT_TTL_MS = 600_000;
@@ -57,7 +57,8 @@ export function buildPool(
     restart: restartSpec(around.restart, options.restart),
     place: () => around.admission.sparePlace(folder),
     launch: async () => {
-      const conversationId = around.namesConversations ? ownConversationOf(options)?.id : undefined;
+      const id = around.newConversationId?.();
+      const conversationId = id === undefined ? undefined : ownConversationOf(options, id)?.id;
       const planned = await plan(1, conversationId);
       return { planned, conversationId, key: await launchKey(planned, options.env, conversationId) };
     },

@@ -188,7 +188,9 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     this.#assertAdmits();
     if (this.#opening.isUsed) await this.#storeReady();
     const built = buildSession(`warm-${randomUUID()}`, own, this.#surroundings(own));
-    const pool = await this.#house.warm.prewarm(built, options, { namesConversations: this.#opening.isUsed });
+    const pool = await this.#house.warm.prewarm(built, options, {
+      newConversationId: this.#opening.isUsed ? randomUUID : undefined,
+    });
     if (this.state === 'running') return pool;
     await pool.close();
     throw notAdmitted(this.state, this.#way.phase);
@@ -322,7 +324,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       store: this.#opening.desk,
       storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
-      own: this.#opening.isUsed && restored === undefined ? ownConversationOf(options) : undefined,
+      own: this.#opening.isUsed && restored === undefined ? ownConversationOf(options, randomUUID()) : undefined,
     };
     const built = buildSession(id, options, around, restored, former);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
