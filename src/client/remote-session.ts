@@ -228,7 +228,8 @@ export class RemoteSession {
       }),
       cursor: () => this.#cursor,
       silenceMs,
-      isOver: () => this.#view.get()?.ended !== undefined,
+      // In the middle of a replay it may be an earlier session with this id that has ended.
+      isOver: () => this.#connection.get() === 'live' && this.#view.get()?.ended !== undefined,
       onState: (state) => {
         if (this.#stream === stream || this.#stream === undefined) this.#connection.set(state);
       },

@@ -1,7 +1,7 @@
 import { applyMessage } from './apply-message.ts';
 import { applyPermissionEvent } from './permission-fold.ts';
 import { applyPromptEvent, backInLine } from './prompt-fold.ts';
-import type { SessionView } from './session-view.ts';
+import { type SessionView, startView } from './session-view.ts';
 import type { ViewEvent } from './view-event.ts';
 
 /** Changes of state that a view keeps. */
@@ -18,15 +18,23 @@ const WITH_PROCESS: ReadonlySet<string> = new Set([
 
 /**
  * The view after the event. Pure: what is given stays as it is. An event that the view holds already, by its `seq`, changes
- * nothing; of a kind that this release does not know, nothing but `seq`, `epoch` and `updatedAt`.
+ * nothing; of a kind that this release does not know, nothing but `seq`, `epoch` and `updatedAt`. Where an id is used again,
+ * its log goes on: the view of the session that ended is over there, and that of the next one begins.
  */
 export function applyEvent(view: SessionView, event: ViewEvent): SessionView {
   if (event.seq <= view.seq) return view;
   const { seq, epoch, at } = event;
-  const createdAt = view.seq === 0 ? at : view.createdAt;
-  const moved: SessionView = { ...view, seq, epoch: Math.max(view.epoch, epoch), updatedAt: at, createdAt };
+  const before = isNextLife(view, event) ? { ...startView(view), epoch: view.epoch } : view;
+  const createdAt = before.seq === 0 ? at : before.createdAt;
+  const moved: SessionView = { ...before, seq, epoch: Math.max(view.epoch, epoch), updatedAt: at, createdAt };
   if (event.type === 'message') return event.kind === 'stream_event' ? moved : settled(applyMessage(moved, event));
   return settled(factApplied(moved, event));
+}
+
+/** The first that is logged of a session is the state it begins in; where that cannot be read, its first process has a number of its own. */
+function isNextLife({ ended, epoch }: SessionView, event: ViewEvent): boolean {
+  if (ended === undefined) return false;
+  return event.epoch > epoch || (event.type === 'session.state-changed' && event.from === undefined);
 }
 
 type FactEvent = Exclude<ViewEvent, { type: 'message' }>;
