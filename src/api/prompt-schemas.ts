@@ -13,7 +13,11 @@ export const PromptRequest = z
   })
   .meta({ id: 'PromptRequest' });
 
-export const PromptAccepted = z.strictObject({ promptId: z.string() });
+export const PromptAccepted = z.strictObject({
+  promptId: z.string(),
+  /** Where the log was right before: a stream of the events that begins after it has all that becomes of the prompt. */
+  cursor: z.string().exactOptional(),
+});
 
 export const PromptAnswer = z
   .looseObject({

@@ -1,3 +1,4 @@
+import { TroupeError } from '../errors.ts';
 import type { ViewEvent } from '../view/view-event.ts';
 import type { Http } from './http.ts';
 import type { RemoteEvent } from './remote-event.ts';
@@ -72,15 +73,29 @@ export class RemoteTurn implements AsyncIterable<MessageEvent> {
     return cancelled;
   }
 
-  /** The messages of its turn, from its start to its end. */
+  /**
+   * The messages of its turn, from its start to its end. Throws SUBSCRIBER_LAGGED when some of them are not kept any more:
+   * nothing is skipped in silence (P6).
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<MessageEvent> {
     const { cursor } = await this.#told;
     let hasStarted = false;
+    let isFirst = cursor === undefined;
     for await (const event of this.#events(cursor)) {
+      if (event.type === 'snapshot' && event.reset === true && !isFirst) this.#assertWaits(event, hasStarted);
+      isFirst = false;
       if (event.type === 'prompt.started' && event.promptId === this.id) hasStarted = true;
       else if (event.type === 'prompt.ended' && event.promptId === this.id) return;
       else if (event.type === 'message' && hasStarted) yield event;
     }
+  }
+
+  /** The stream begins anew at another place. That costs nothing where the turn has not begun. */
+  #assertWaits({ view, from }: Extract<RemoteEvent, { type: 'snapshot' }>, hasStarted: boolean): void {
+    const prompt = view.prompts.find(({ id }) => id === this.id);
+    const waits = prompt !== undefined && (prompt.state === 'accepted' || prompt.state === 'deferred');
+    if (waits && !hasStarted) return;
+    throw new TroupeError('SUBSCRIBER_LAGGED', { details: { promptId: this.id, from } });
   }
 
   async #awaitResult(): Promise<RemoteResult> {

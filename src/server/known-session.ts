@@ -41,7 +41,8 @@ async function storedView({ supervisor }: LiveFleet, id: string): Promise<Sessio
   return view;
 }
 
-function liveSession(fleet: LiveFleet, id: string): LiveSession {
+/** The same with what its readers see of it. Throws SESSION_NOT_FOUND. */
+export function liveSession(fleet: LiveFleet, id: string): LiveSession {
   const live = fleet.get(id);
   if (live === undefined) throw new TroupeError('SESSION_NOT_FOUND', { details: { id } });
   return live;

@@ -71,6 +71,13 @@ export class LiveSession {
     return view;
   }
 
+  /** `<epoch>:<seq>` of that event; undefined where it cannot be read any more, or not yet. */
+  async cursorAt(seq: number): Promise<string | undefined> {
+    if (seq === 0) return '0:0';
+    const [event] = seq < 0 ? [] : await this.log.page(seq - 1, 1);
+    return event !== undefined && 'epoch' in event && event.seq === seq ? `${event.epoch}:${seq}` : undefined;
+  }
+
   /** The beginning of what the log holds: everything after it can be read. */
   async firstSeq(): Promise<number> {
     const [first] = await this.log.page(0, 1);

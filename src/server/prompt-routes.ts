@@ -6,7 +6,7 @@ import type { PromptOptions } from '../session/prompt-record.ts';
 import type { Turn } from '../session/turn.ts';
 import type { TurnResult } from '../session/turn-result.ts';
 import { type App, callerOf, type ServerContext } from './app.ts';
-import { knownSession } from './known-session.ts';
+import { knownSession, liveSession } from './known-session.ts';
 import { problemOf } from './problem-reply.ts';
 import { described } from './route-schema.ts';
 import { within } from './within-time.ts';
@@ -20,12 +20,14 @@ export function promptRoutes(app: App, { fleet, settings }: ServerContext): void
     sessionId: string,
     { content, ...options }: z.infer<typeof PromptRequest>,
     facts: { readonly key: string | undefined; readonly from: string },
-  ): Promise<{ promptId: string }> {
+  ): Promise<z.infer<typeof PromptAccepted>> {
     const id = options.id ?? facts.key;
     const call: PromptOptions = { ...options, ...(id === undefined ? {} : { id }), from: facts.from };
-    const turn = knownSession(fleet, sessionId).prompt(content, call);
+    const live = liveSession(fleet, sessionId);
+    const turn = live.session.prompt(content, call);
     await turn.accepted;
-    return { promptId: turn.id };
+    const cursor = await live.cursorAt(turn.acceptedSeq - 1);
+    return { promptId: turn.id, ...(cursor === undefined ? {} : { cursor }) };
   }
 
   app.post(

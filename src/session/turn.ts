@@ -37,6 +37,11 @@ export class Turn implements AsyncIterable<CliMessage> {
     this.#record = record;
   }
 
+  /** The event that says that it was accepted; 0 where the store does not tell it any more. */
+  get acceptedSeq(): number {
+    return this.#record.acceptedSeq;
+  }
+
   /**
    * The messages from the start of the turn to its end, in order; a late reader gets the kept ones first. Throws
    * SUBSCRIBER_LAGGED when messages of the turn are no longer kept, or may not be, and HANDED_OVER when the rest is told by
