@@ -85,7 +85,7 @@ function becauseOf(facts: ExplanationFacts): string {
         return 'A turn of the CLI is ending, or one nobody asked for is running; prompts are accepted.';
       return 'Nothing to do: it waits for a prompt.';
     case 'awaiting-permission':
-      return `${facts.openPermissions.length} permission request(s) wait for an answer.`;
+      return `${counted(facts.openPermissions.length, 'permission request')} ${facts.openPermissions.length === 1 ? 'waits' : 'wait'} for an answer.`;
     case 'closing':
       return `It is ending: ${failure?.message ?? 'the owner asked for it'}`;
     case 'closed':
@@ -101,7 +101,7 @@ function becauseOf(facts: ExplanationFacts): string {
     case 'parked':
       return `It has no process, and its prompts wait: ${facts.parked?.note ?? 'it was parked.'}`;
     case 'quarantined':
-      return `It is set aside after ${facts.failures.length || 'no'} failure(s): ${failure?.message ?? 'unknown reason'}`;
+      return `It is set aside after ${counted(facts.failures.length, 'failure')}: ${failure?.message ?? 'unknown reason'}`;
     default:
       return 'Unknown state.';
   }
@@ -160,4 +160,9 @@ function lackOf({ position, lack }: ExplanationFacts): string {
   const place = `as number ${position} in line`;
   if (lack.what === 'memory') return `memory, ${place}: ${lack.freeBytes} bytes free of ${lack.wantedBytes} wanted`;
   return lack.what === 'slot-of-key' ? `a session slot of its key, ${place}` : `a session slot, ${place}`;
+}
+
+/** `no failures`, `1 failure`, `2 failures`. */
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count || 'no'} ${noun}s`;
 }

@@ -135,7 +135,9 @@ function report({ result, isCut, error, denials, lateFailure }: RunEnd, request:
   else if (lateFailure !== undefined) tell(`A later turn ended with an error: ${lateFailure}`);
   // Work that was refused because nobody could be asked is not done (R37).
   else if (denials > 0 && request.options.permissionPrompts === 'none') {
-    tell(`${denials} tool call(s) were denied: nobody is here to allow them (see --allowed-tools).`);
+    tell(
+      `${denials} ${denials === 1 ? 'tool call was' : 'tool calls were'} denied: nobody is here to allow them (see --allowed-tools).`,
+    );
   } else return EXIT.done;
   return EXIT.failed;
 }

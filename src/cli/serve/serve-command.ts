@@ -95,7 +95,9 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
     if (flags.json === true)
       world.write(`${JSON.stringify({ url: server.url, loginUrl: page, sessions, pid: process.pid })}\n`);
     else {
-      world.write(`Serving at ${server.url}${sessions > 0 ? `, with ${sessions} session(s) of the store` : ''}.\n`);
+      world.write(
+        `Serving at ${server.url}${sessions > 0 ? `, with ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of the store` : ''}.\n`,
+      );
       world.write(`Open this once to log a browser in: ${page}\n`);
       world.write(`Tokens for programs: ${tokenFileOf(flags, world)}\n`);
     }

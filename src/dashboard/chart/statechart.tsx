@@ -1,9 +1,11 @@
 import { chart } from 'virtual:chart';
 import { useComputed, useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Transition } from '../../view/session-view.ts';
 import { arrowPath } from './arrow-path.ts';
-import type { ChartArrow, DrawnChart } from './chart.ts';
+import type { Box, ChartArrow, DrawnChart } from './chart.ts';
+import { type Stretch, startThatShows } from './in-view.ts';
 import { arrowsOf, litStates, stateOf } from './lit-states.ts';
 
 type DrawnState = DrawnChart['states'][number];
@@ -18,15 +20,20 @@ const WALK = chart.states.filter(({ kind }) => kind !== 'start').map(({ id }) =>
 interface ChartOptions {
   readonly position: string;
   readonly transitions: readonly Transition[];
+  /** As it was laid out, however large the panel is. */
+  readonly isLarge?: boolean;
 }
 
 /** The machines of a session as they are, and where it is in them. Drawn anew only when that changes. */
-export const Statechart = memo(({ position, transitions }: ChartOptions) => {
+export const Statechart = memo(({ position, transitions, isLarge = false }: ChartOptions) => {
+  const panel = useRef<HTMLDivElement>(null);
+  const tips = useId();
   const focus = useSignal<Focus>(undefined);
   const lit = litStates(position, chart.states);
+  const here = stateOf(position, chart.states);
   const last = transitions.at(-1);
   // One stop of the Tab key for the whole chart: where the session is.
-  const stop = WALK.includes(focus.value ?? '') ? focus.value : (stateOf(position, chart.states) ?? WALK[0]);
+  const stop = WALK.includes(focus.value ?? '') ? focus.value : (here ?? WALK[0]);
   const lastArrows = last === undefined ? [] : arrowsOf(last, chart.states, chart.arrows);
   const near = useComputed(() =>
     chart.arrows.filter(({ source, target, id }) => [source, target, id].includes(focus.value ?? '')),
@@ -45,69 +52,100 @@ export const Statechart = memo(({ position, transitions }: ChartOptions) => {
       focus.value = undefined;
     },
   });
+  useEffect(() => {
+    const view = panel.current;
+    const box = chart.states.find(({ id }) => id === here)?.box;
+    if (view === null || box === undefined) return;
+    // It has no size before its dialog is open, and gets another one with the window.
+    const observer = new ResizeObserver(() => {
+      const height = view.querySelector('svg')?.getBoundingClientRect().height ?? 0;
+      bringIntoView(view, box, height / (chart.height + 4));
+    });
+    observer.observe(view);
+    return () => observer.disconnect();
+  }, [here]);
   return (
-    <figure class="statechart">
-      <svg
-        viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`}
-        role="group"
-        aria-label={`Statechart of the session, now ${position}`}
-        onKeyDown={walk}
-      >
-        <defs>
-          {['plain', 'near', 'last'].map((kind) => (
-            <marker
-              key={kind}
-              id={`tip-${kind}`}
-              viewBox="0 0 8 8"
-              refX="7"
-              refY="4"
-              markerUnits="userSpaceOnUse"
-              markerWidth={kind === 'last' ? 11 : 7}
-              markerHeight={kind === 'last' ? 11 : 7}
-              orient="auto"
-            >
-              <path class={`tip ${kind}`} d="M0 0.800L7.500 4 0 7.200z" />
-            </marker>
-          ))}
-        </defs>
-        {chart.states.filter(hasInside).map((state) => (
-          <State
-            key={state.id}
-            state={state}
-            isLit={lit.has(state.id)}
-            isLeaf={false}
-            isStop={state.id === stop}
-            look={look(state.id)}
-          />
-        ))}
-        {chart.arrows.map((arrow) => (
-          <Arrow
-            key={arrow.id}
-            arrow={arrow}
-            kind={near.value.includes(arrow) ? 'near' : 'plain'}
-            look={look(arrow.id)}
-          />
-        ))}
-        {lastArrows.map((arrow) => (
-          <Arrow key={`${last?.seq} ${arrow.id}`} arrow={arrow} kind="last" look={look(arrow.id)} />
-        ))}
-        {chart.states
-          .filter((state) => !hasInside(state))
-          .map((state) => (
+    <figure class={`statechart ${isLarge ? 'large' : ''}`}>
+      <div ref={panel} class="chart-view">
+        <svg
+          viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`}
+          width={chart.width + 4}
+          height={chart.height + 4}
+          role="group"
+          aria-label={`Statechart of the session, now ${position}`}
+          onKeyDown={walk}
+        >
+          <defs>
+            {['plain', 'near', 'last'].map((kind) => (
+              <marker
+                key={kind}
+                id={`${tips}-${kind}`}
+                viewBox="0 0 8 8"
+                refX="7"
+                refY="4"
+                markerUnits="userSpaceOnUse"
+                markerWidth={kind === 'last' ? 13 : 9}
+                markerHeight={kind === 'last' ? 13 : 9}
+                orient="auto"
+              >
+                <path class={`tip ${kind}`} d="M0 0.800L7.500 4 0 7.200z" />
+              </marker>
+            ))}
+          </defs>
+          {chart.states.filter(hasInside).map((state) => (
             <State
               key={state.id}
               state={state}
               isLit={lit.has(state.id)}
-              isLeaf
+              isLeaf={false}
               isStop={state.id === stop}
               look={look(state.id)}
             />
           ))}
-      </svg>
+          {chart.arrows.map((arrow) => (
+            <Arrow
+              key={arrow.id}
+              arrow={arrow}
+              kind={near.value.includes(arrow) ? 'near' : 'plain'}
+              tips={tips}
+              look={look(arrow.id)}
+            />
+          ))}
+          {lastArrows.map((arrow) => (
+            <Arrow key={`${last?.seq} ${arrow.id}`} arrow={arrow} kind="last" tips={tips} look={look(arrow.id)} />
+          ))}
+          {chart.states
+            .filter((state) => !hasInside(state))
+            .map((state) => (
+              <State
+                key={state.id}
+                state={state}
+                isLit={lit.has(state.id)}
+                isLeaf
+                isStop={state.id === stop}
+                look={look(state.id)}
+              />
+            ))}
+        </svg>
+      </div>
       <figcaption aria-live="off">{explained(focus.value, last, lastArrows)}</figcaption>
     </figure>
   );
 });
+
+/** Scrolls the chart, and nothing around it, to a state. At once for whoever wants less motion. */
+export function bringIntoView(panel: HTMLElement, box: Box, scale: number): void {
+  const { scrollLeft, scrollTop, clientWidth, clientHeight } = panel;
+  const left = startThatShows(scaled(box.x, box.width, scale), { start: scrollLeft, length: clientWidth });
+  const top = startThatShows(scaled(box.y, box.height, scale), { start: scrollTop, length: clientHeight });
+  if (left === scrollLeft && top === scrollTop) return;
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  panel.scrollTo({ left, top, behavior: isStill ? 'instant' : 'smooth' });
+}
+
+function scaled(start: number, length: number, scale: number): Stretch {
+  return { start: start * scale, length: length * scale };
+}
 
 /** The arrow keys go from state to state. */
 function walk(event: KeyboardEvent & { readonly currentTarget: SVGSVGElement }): void {
@@ -160,7 +198,7 @@ function State({ state, isLit, isLeaf, isStop, look }: StateOptions) {
           {name}
         </text>
       ) : (
-        <text x={box.x + 12} y={box.y + 19}>
+        <text x={box.x + 12} y={box.y + 21}>
           {name}
         </text>
       )}
@@ -171,17 +209,20 @@ function State({ state, isLit, isLeaf, isStop, look }: StateOptions) {
 function Arrow({
   arrow,
   kind,
+  tips,
   look,
 }: {
   readonly arrow: DrawnArrow;
   readonly kind: 'plain' | 'near' | 'last';
+  /** What the ids of the tips of this chart begin with. */
+  readonly tips: string;
   readonly look: Look;
 }) {
   const path = arrowPath(arrow.points);
   return (
     <g class={`chart-arrow ${kind}`} {...look}>
       <path class="reach" d={path} />
-      <path class="line" d={path} pathLength="1" marker-end={`url(#tip-${kind})`} />
+      <path class="line" d={path} pathLength="1" marker-end={`url(#${tips}-${kind})`} />
     </g>
   );
 }

@@ -5,11 +5,13 @@ import { useEffect, useRef } from 'preact/hooks';
 interface ModalOptions {
   readonly isOpen: Signal<boolean>;
   readonly title: string;
+  /** `wide`: as large as the window. */
+  readonly kind?: 'wide';
   readonly children: ComponentChildren;
 }
 
 /** A dialog of the browser: it keeps the focus, and Escape closes it. */
-export function Modal({ isOpen, title, children }: ModalOptions) {
+export function Modal({ isOpen, title, kind, children }: ModalOptions) {
   const element = useRef<HTMLDialogElement>(null);
   const { value } = isOpen;
   useEffect(() => {
@@ -21,7 +23,7 @@ export function Modal({ isOpen, title, children }: ModalOptions) {
     isOpen.value = false;
   };
   return (
-    <dialog ref={element} onClose={close} aria-label={title}>
+    <dialog ref={element} class={kind} onClose={close} aria-label={title}>
       <header>
         <h2>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={close}>

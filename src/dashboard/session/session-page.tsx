@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { SessionView } from '../../view/session-view.ts';
 import { globalIdOf } from '../../view/summary.ts';
-import { Statechart } from '../chart/statechart.tsx';
+import { ChartPanel } from '../chart/chart-panel.tsx';
 import { QuestionCard } from '../inbox/question-card.tsx';
 import { useSource } from '../main/page.ts';
 import { addressOf } from '../main/route.ts';
@@ -33,13 +33,15 @@ export function SessionPage({ id }: { readonly id: string }) {
   return (
     <section class={`session ${isPast ? 'past' : ''}`} aria-label={`Session ${id}`}>
       <SessionHead view={view} watched={watched} />
-      {!isPast && <SessionActions view={view} />}
-      <Timeline model={model} view={view} />
+      <div class="session-tools">
+        {!isPast && <SessionActions view={view} />}
+        <Timeline model={model} view={view} />
+      </div>
       <div class="session-body">
+        <ChartPanel position={view.position} transitions={view.transitions} />
         <div class="session-side" tabIndex={0} role="region" aria-label="Where it is">
           <section class="card">
             {isPast ? <p class="muted">As it was after its event {moment.value?.seq}.</p> : <Why view={view} />}
-            <Statechart position={view.position} transitions={view.transitions} />
           </section>
           <Queue view={view} isPast={isPast} />
           <Surroundings view={view} />
