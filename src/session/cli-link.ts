@@ -95,6 +95,11 @@ export class CliLink {
     });
   }
 
+  /** Lines that wait for the log. */
+  get heldLines(): number {
+    return this.#gate.size;
+  }
+
   get pid(): number | undefined {
     return this.#transport?.pid;
   }

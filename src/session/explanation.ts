@@ -2,6 +2,7 @@ import type { Parking } from '../../machines/child/child.context.ts';
 import type { QuestionKind } from '../../machines/permission/permission.events.ts';
 import type { SessionContext } from '../../machines/session/session.context.ts';
 import type { EndFacts, FailureFacts } from '../store/session-event.ts';
+import { type StoreWait, storeWords } from '../store/store-wait.ts';
 import type { AdmissionLack } from './admission.ts';
 import type { Deadline } from './deadlines.ts';
 import type { PromptDoubt } from './prompt-doubts.ts';
@@ -37,6 +38,8 @@ export interface Explanation {
   readonly deadlines: readonly Deadline[];
   /** Why it is parked, or will be after its turn, and until when (epoch milliseconds; null when somebody has to act). */
   readonly parked: Parking | undefined;
+  /** What of it is not in the store yet; undefined where everything is, or there is none. */
+  readonly store: StoreWait | undefined;
   readonly lastFailure: EndFacts | undefined;
   /** What its owner can do about the last failure; undefined without one. */
   readonly advice: string | undefined;
@@ -47,14 +50,20 @@ export interface Explanation {
 export type ExplanationFacts = Omit<Explanation, 'because' | 'waitingFor'> & {
   readonly machine: SessionContext | undefined;
   readonly backoffMs: number;
+  /** False until it is durable that it was taken up. */
+  readonly isBegun: boolean;
   /** Place in the line for a session slot. */
   readonly position: number | undefined;
   readonly lack: AdmissionLack | undefined;
 };
 
 export function explain(facts: ExplanationFacts): Explanation {
-  const { machine, backoffMs, position: _place, lack: _lack, ...shown } = facts;
-  return { ...shown, because: becauseOf(facts), waitingFor: waitingFor(machine, backoffMs, facts) };
+  const { machine, backoffMs, position: _place, lack: _lack, isBegun: _begun, ...shown } = facts;
+  const waits = facts.isBegun ? waitingFor(machine, backoffMs, facts) : [];
+  const { store } = facts;
+  if (store !== undefined && (!facts.isBegun || store.heldLines > 0 || store.refusal !== undefined))
+    waits.push(storeWords(store));
+  return { ...shown, because: becauseOf(facts), waitingFor: waits };
 }
 
 function becauseOf(facts: ExplanationFacts): string {
@@ -70,6 +79,7 @@ function becauseOf(facts: ExplanationFacts): string {
         ? 'It has no process; its group starts it when its turn comes.'
         : `It has no process (${failure.message}); its group decides what follows.`;
     case 'waiting':
+      if (!facts.isBegun) return 'It begins when the store has kept that it was taken up.';
       return 'It waits for a free slot to start its process.';
     case 'spawning':
       return 'Its CLI process is being started.';

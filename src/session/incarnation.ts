@@ -104,6 +104,11 @@ export class Incarnation {
   }
 
   /** True while it is set up and nobody has asked it to end. */
+  /** Lines to the process that wait for the log. */
+  get heldLines(): number {
+    return this.#link.heldLines;
+  }
+
   get takesPrompts(): boolean {
     const snapshot = this.actor.getSnapshot();
     return snapshot.matches('ready') || snapshot.matches('awaiting-permission');

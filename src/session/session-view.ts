@@ -30,7 +30,7 @@ export function snapshotOf(session: Session, { life, conversation, log, settings
 /** Why the session is where it is, without secrets. */
 export function explanationOf(
   session: Session,
-  { life, conversation, clock, desk, redaction }: SessionParts,
+  { life, conversation, clock, desk, log, redaction }: SessionParts,
 ): Explanation {
   const now = clock.now();
   const machine = life.incarnation?.actor.getSnapshot().context;
@@ -62,6 +62,8 @@ export function explanationOf(
     position: life.admission.position(),
     lack: life.admission.lack(),
     parked: life.parking.current ?? undefined,
+    isBegun: last !== undefined || log.unkept === undefined,
+    store: log.unkept && { ...log.unkept, heldLines: life.incarnation?.heldLines ?? 0 },
     deadlines: comingDeadlines([...lifeDeadlines(life), ...desk.deadlines()], now),
   });
   return redaction.value(told);

@@ -3,6 +3,7 @@ import { ByteBlocks } from './byte-blocks.ts';
 import { Listeners } from './listeners.ts';
 import type { ObservedEvent, SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
+import type { StoreWait } from './store-wait.ts';
 import { Subscription, type SubscriptionLimits } from './subscription.ts';
 import { type LogHistory, WholeLog } from './whole-log.ts';
 
@@ -36,6 +37,8 @@ export interface LogJournal {
    * or for ever.
    */
   whenKept(kept: () => void, failed: (error: TroupeError) => void): void;
+  /** What was taken and is not durable; undefined where there is none. */
+  readonly unkept: Omit<StoreWait, 'heldLines'> | undefined;
 }
 
 interface Awaiting {
@@ -96,6 +99,11 @@ export class EventLog {
   /** The last event that readers and listeners have got, or could have. */
   get publishedSeq(): number {
     return this.#publishedSeq;
+  }
+
+  /** What is not durable yet; undefined where everything is, or nothing is to be. */
+  get unkept(): LogJournal['unkept'] {
+    return this.#journal?.unkept;
   }
 
   /** The time that the next event will bear. */

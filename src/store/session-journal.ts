@@ -90,6 +90,13 @@ export class SessionJournal implements LogJournal {
     return this.#pending.length === 0;
   }
 
+  get unkept(): LogJournal['unkept'] {
+    const oldest = this.#pending[0];
+    if (oldest === undefined) return undefined;
+    const refusal = this.#error && { code: this.#error.code, message: this.#error.message };
+    return { since: oldest.event.at, events: this.#pending.length, refusal };
+  }
+
   /** Whether readers see what is not durable. */
   get isVolatile(): boolean {
     return this.#isVolatile;

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { SessionJournal, type SessionJournalOptions } from './session-journal.ts';
 import type { Store } from './store.ts';
+import type { FleetStoreWait } from './store-wait.ts';
 
 /** What the fleet hears of the store. */
 export type StoreEvent =
@@ -42,6 +43,7 @@ export class StoreDesk {
   readonly #failing = new Set<SessionJournal>();
   #failure: { readonly error: TroupeError; readonly since: number } | undefined;
   #lost: TroupeError | undefined;
+  #lostAt = 0;
   #retryMs = RETRY_MS;
   #timer: unknown;
 
@@ -56,6 +58,16 @@ export class StoreDesk {
   /** Why nothing new may begin; undefined when it may. */
   get refusal(): TroupeError | undefined {
     return this.#lost ?? this.#failure?.error;
+  }
+
+  /** What is waited for at the store; undefined where everything is durable. */
+  wait(): FleetStoreWait | undefined {
+    const sessions = this.waiting;
+    const since = [...this.#journals].map(({ unkept }) => unkept?.since ?? Infinity);
+    const refusal = this.refusal && { code: this.refusal.code, message: this.refusal.message };
+    if (this.#lost !== undefined) return { state: 'lost', since: this.#lostAt, sessions, refusal };
+    if (this.#failure !== undefined) return { state: 'failing', since: this.#failure.since, sessions, refusal };
+    return sessions === 0 ? undefined : { state: 'writing', since: Math.min(...since), sessions, refusal };
   }
 
   /** Sessions with something that is not durable yet. */
@@ -103,6 +115,7 @@ export class StoreDesk {
     if (this.#lost !== undefined) return;
     this.#lost = error;
     const { clock, tell, onLost } = this.#options;
+    this.#lostAt = clock.now();
     clock.clearTimeout(this.#timer);
     this.#failing.clear();
     for (const journal of this.#journals) journal.lose(error);

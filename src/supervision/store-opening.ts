@@ -2,11 +2,13 @@ import type { TroupeError } from '../errors.ts';
 import { invalidOptions } from '../launch/option-issue.ts';
 import { DEFAULT_RETENTION, type RetentionOptions } from '../launch/retention-options.ts';
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
+import { causeOf, errorOf } from '../session/exit-cause.ts';
 import type { Claimant } from '../store/sqlite/claim.ts';
 import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { LogHead, Store } from '../store/store.ts';
 import { StoreDesk, type StoreDeskOptions } from '../store/store-desk.ts';
+import type { FleetStoreWait } from '../store/store-wait.ts';
 import { NOTHING_RECOVERED, type RecoveryReport } from './recovery.ts';
 import { RetentionKeeper } from './retention-keeper.ts';
 import type { BuiltSession } from './session-factory.ts';
@@ -35,6 +37,8 @@ export class StoreOpening {
   readonly #heads = new Map<string, LogHead>();
   #desk: StoreDesk | undefined;
   #retention: RetentionKeeper | undefined;
+  readonly #openedAt: number;
+  #unusable: TroupeError | undefined;
   #isRecovered = false;
   #closing: Promise<void> | undefined;
   #abandon: () => void = () => {};
@@ -45,13 +49,16 @@ export class StoreOpening {
   /** Throws STORE_DRIVER_MISSING. */
   constructor(options: StoreOpeningOptions) {
     this.#options = options;
+    this.#openedAt = options.clock.now();
     const { store } = options.given;
     this.#isUsed = store !== undefined && store !== ':memory:';
     if (typeof store === 'string' && this.#isUsed) assertDriver();
     else if ((options.given.takeover ?? false) !== false) throw invalidOptions([NO_PATH]);
     this.recovered = this.#isUsed ? this.#open() : Promise.resolve(NOTHING_RECOVERED);
     // It is told to everybody who asks, and to every start.
-    this.recovered.catch(() => {});
+    this.recovered.catch((error: unknown) => {
+      this.#unusable = errorOf(causeOf(error));
+    });
   }
 
   /** Undefined where nothing is stored, and before the store is open. */
@@ -72,6 +79,15 @@ export class StoreOpening {
   /** Why nothing new may begin; undefined when it may. */
   get refusal(): TroupeError | undefined {
     return this.#desk?.refusal;
+  }
+
+  /** What is waited for at the store; undefined where there is none, and where everything is durable. */
+  wait(): FleetStoreWait | undefined {
+    if (!this.#isUsed || this.#isRecovered) return this.#desk?.wait();
+    const error = this.#unusable;
+    const refusal = error && { code: error.code, message: error.message };
+    const state = error === undefined ? 'opening' : 'lost';
+    return { state, since: this.#openedAt, sessions: this.#desk?.waiting ?? 0, refusal };
   }
 
   /** Resolves when the store is known, and where the logs of those sessions stand; rejects where it cannot be used. */

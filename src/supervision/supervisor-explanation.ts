@@ -1,4 +1,5 @@
 import type { SupervisorPhase, SupervisorStateName } from '../../machines/supervisor/supervisor.events.ts';
+import type { FleetStoreWait } from '../store/store-wait.ts';
 import type { AwaitedReason } from './awaited-work.ts';
 import type { RemainingWork } from './drain-tally.ts';
 import type { ShutdownPhases } from './shutdown-phases.ts';
@@ -21,6 +22,8 @@ export interface SupervisorExplanation {
   /** All sessions that are not over, whatever they do. */
   readonly sessions: number;
   readonly groups: number;
+  /** What it waits for at its store; undefined where everything is durable, or there is none. */
+  readonly store: FleetStoreWait | undefined;
 }
 
 export function explainPhases(
@@ -28,12 +31,12 @@ export function explainPhases(
   about: Pick<SupervisorExplanation, 'state' | 'phase' | 'since' | 'isHandover'> & {
     readonly deadlineAt: number | null;
   },
-  counts: Pick<SupervisorExplanation, 'sessions' | 'groups'>,
+  counts: Pick<SupervisorExplanation, 'sessions' | 'groups' | 'store'>,
 ): SupervisorExplanation {
   return {
     ...about,
     deadlineAt: about.deadlineAt ?? undefined,
-    because: about.isHandover ? handoverBecause(about.phase) : becauseOf(about.phase),
+    because: storeBecause(about.phase, counts.store) ?? (about.isHandover ? handoverBecause : becauseOf)(about.phase),
     awaited: phases.awaited().map(({ built, reason }) => {
       return { id: built.session.id, state: built.session.state, reason };
     }),
@@ -63,6 +66,21 @@ export function becauseOf(phase: SupervisorPhase): string {
       return 'It is stopped. Create another supervisor to go on.';
     default:
       return 'Unknown phase.';
+  }
+}
+
+/** At its store nothing new begins, whatever else it would do. */
+function storeBecause(phase: SupervisorPhase, store: FleetStoreWait | undefined): string | undefined {
+  if (phase !== 'running' && phase !== 'flushing') return undefined;
+  switch (store?.state) {
+    case 'opening':
+      return 'It opens its store and takes up the sessions that are there; starts wait for that.';
+    case 'failing':
+      return `Nothing new is taken until the store keeps what it is given, which is tried again and again; what runs goes on. ${store.refusal?.message ?? ''}`;
+    case 'lost':
+      return `Nothing new is taken, as the store cannot be used any more. ${store.refusal?.message ?? ''}`;
+    default:
+      return undefined;
   }
 }
 

@@ -253,7 +253,11 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
 
   /** What it is doing and, on the way down, what for and until when. */
   explain(): SupervisorExplanation {
-    return this.#way.explain({ sessions: this.#sessions.size, groups: this.groups().length });
+    return this.#way.explain({
+      sessions: this.#sessions.size,
+      groups: this.groups().length,
+      store: this.#opening.wait(),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

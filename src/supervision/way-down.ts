@@ -90,7 +90,7 @@ export class WayDown {
     await this.#hurried(signal);
   }
 
-  explain(counts: Pick<SupervisorExplanation, 'sessions' | 'groups'>): SupervisorExplanation {
+  explain(counts: Pick<SupervisorExplanation, 'sessions' | 'groups' | 'store'>): SupervisorExplanation {
     const { since, deadlineAt, isHandover } = this.#actor.getSnapshot().context;
     const about = { state: this.state, phase: this.#phase, since: since ?? this.#createdAt, deadlineAt, isHandover };
     return explainPhases(this.#options.phases, about, counts);
