@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   RECOVERIES_USED_UP: 'The session was taken up too often after a loss of its host, without a turn that ended well.',
   RECORD_UNREADABLE: 'What the store has of the session could not be read.',
   OPTIONS_MISSING: 'The session was started with options that no store can keep, and they were not given again.',
+  FORK_REFUSED: 'The session cannot be forked.',
   SESSION_PARKED: 'The session is parked: it has no process, and its prompts wait.',
   ACCOUNT_NOT_FOUND: 'No session of this supervisor uses an account with this key.',
   CHILD_EXISTS: 'The group has a child with this id already.',

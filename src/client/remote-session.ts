@@ -157,9 +157,13 @@ export class RemoteSession {
     return this.#post('budget', amounts);
   }
 
-  /** Another session that goes on with a copy of the conversation. */
-  fork(options: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-    return this.#post('fork', options);
+  /** Starts another session that goes on with a copy of the conversation, with the options of this one where none are given. */
+  async fork(options: Readonly<Record<string, unknown>> = {}): Promise<RemoteSession> {
+    // A start may take as long as the CLI does.
+    const request = { method: 'POST', body: options, waitMs: 120_000 } as const;
+    const { id } = await this.#http.ask<SessionView>(`${this.#path}/fork`, request);
+    const { cursor: _own, ...follow } = this.#options;
+    return new RemoteSession(id, this.#http, follow);
   }
 
   hibernate(): Promise<unknown> {

@@ -11,7 +11,7 @@ import { IdempotencyKeys } from './idempotency.ts';
 import { knownSession, viewOf } from './known-session.ts';
 import { described } from './route-schema.ts';
 import { pageOf } from './session-page.ts';
-import { sessionOptionsOf } from './session-start.ts';
+import { forkOptionsOf, sessionOptionsOf } from './session-start.ts';
 
 const Query = z.strictObject({
   state: z.string().max(50).optional(),
@@ -60,6 +60,34 @@ export function sessionRoutes(app: App, { supervisor, fleet, settings }: ServerC
       );
       void reply.header('location', `/v1/sessions/${encodeURIComponent(session.id)}`);
       return reply.code(wait === 'true' ? 201 : 202).send(await viewOf(fleet, session.id));
+    },
+  );
+
+  app.post(
+    '/v1/sessions/:id/fork',
+    {
+      config: { scope: 'control' },
+      schema: described('fork', 'Starts another session that goes on with a copy of the conversation.', {
+        tag: 'sessions',
+        params: OfSession,
+        headers: Headers,
+        // As with a start.
+        body: z.looseObject({}).nullish(),
+        documentedBody: SessionRequest.omit({ resume: true, continue: true, forkSession: true }),
+        response: { 201: SessionAnswer },
+      }),
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { id } = request.params;
+      const key = request.headers['idempotency-key'];
+      const body = request.body ?? {};
+      const fork = await keys.once(key === undefined ? undefined : `${caller.name} ${key}`, [id, body], async () => {
+        const session = knownSession(fleet, id);
+        return session.fork(await forkOptionsOf(body, caller, settings));
+      });
+      void reply.header('location', `/v1/sessions/${encodeURIComponent(fork.id)}`);
+      return reply.code(201).send(await viewOf(fleet, fork.id));
     },
   );
 

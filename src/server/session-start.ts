@@ -17,8 +17,43 @@ type Rules = Pick<ServerSettings, 'roots' | 'openOptions'>;
 export async function sessionOptionsOf(
   body: Readonly<Record<string, unknown>>,
   caller: Caller,
-  { roots, openOptions }: Rules,
+  rules: Rules,
 ): Promise<SessionOptions> {
+  const [first = '.'] = rules.roots;
+  return parseSessionOptions({
+    cwd: await folderIn(rules.roots, first, 'cwd'),
+    ...(await openOptionsOf(body, caller, rules)),
+  });
+}
+
+/** What a request may change in the options of a session that is forked. Rejects as `sessionOptionsOf`. */
+export async function forkOptionsOf(
+  body: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  rules: Rules,
+): Promise<SessionOptions> {
+  const field = DECIDED.find((name) => body[name] !== undefined);
+  if (field !== undefined)
+    throw new TroupeError('REQUEST_INVALID', { reason: `"${field}" is decided by the fork.`, details: { field } });
+  const given = await openOptionsOf(body, caller, rules);
+  // Some options stand only beside these.
+  const {
+    resume: _any,
+    forkSession: _true,
+    ...options
+  } = parseSessionOptions({ ...given, resume: ANY, forkSession: true });
+  return options;
+}
+
+const DECIDED = ['resume', 'continue', 'forkSession'];
+const ANY = '00000000-0000-4000-8000-000000000000';
+
+/** The options of a request, checked but for what they say together. */
+async function openOptionsOf(
+  body: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  { roots, openOptions }: Rules,
+): Promise<Readonly<Record<string, unknown>>> {
   const closed = Object.keys(body).find(
     (name) => !(name in SessionRequest.shape) && !openOptions.includes(name) && SESSION_OPTION_NAMES[''].includes(name),
   );
@@ -31,16 +66,16 @@ export async function sessionOptionsOf(
   if (asked.permissionMode === 'bypassPermissions' && !openOptions.includes('allowDangerouslySkipPermissions'))
     throw notOpen('allowDangerouslySkipPermissions');
   assertMayAnswer(asked, caller);
-  const cwd = await folderIn(roots, asked.cwd ?? roots[0] ?? '.', 'cwd');
+  const cwd = asked.cwd === undefined ? undefined : await folderIn(roots, asked.cwd, 'cwd');
   const folders = await Promise.all(
     (asked.additionalDirectories ?? []).map((path) => folderIn(roots, path, 'additionalDirectories')),
   );
-  return parseSessionOptions({
+  return {
     ...asked,
     ...opened,
-    cwd,
+    ...(cwd === undefined ? {} : { cwd }),
     ...(folders.length === 0 ? {} : { additionalDirectories: folders }),
-  });
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { Redaction } from '../redaction/redaction.ts';
@@ -14,7 +15,7 @@ import { EventsCall, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCal
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
-import { errorOf, sentenceOf } from './exit-cause.ts';
+import { errorOf } from './exit-cause.ts';
 import type { Explanation } from './explanation.ts';
 import { assertHere, handedOver } from './handed-over.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
@@ -25,6 +26,7 @@ import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
 import type { SessionEnd, SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
+import { assertOpen, assertTakesPrompts, assertWhole } from './session-refusals.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import { explanationOf, snapshotOf } from './session-view.ts';
 import { untilSettled } from './settled.ts';
@@ -55,6 +57,8 @@ export interface SessionParts {
   /** Options that have to be given again before anything may run, by path. */
   readonly missing?: readonly string[] | undefined;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
+  /** Starts a session of the same supervisor that goes on with a copy of the conversation. */
+  readonly fork?: ((given: SessionOptions) => Promise<Session>) | undefined;
   readonly redaction: Redaction;
   /** Why no prompt may be accepted at present: it could not be kept. */
   readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
@@ -154,7 +158,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const fields = parsePromptFields(more.fields);
     const isUntrusted = more.untrusted === true || fields?.client_composed === true;
     const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
-    this.#assertTakesPrompts();
+    assertTakesPrompts(this.#parts);
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
     const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields, from: more.from });
@@ -278,11 +282,25 @@ export class Session extends SessionControls implements AsyncDisposable {
    * SESSION_PARKED, with the reason and the end of the wait, while something stands in the way of its work.
    */
   restart(): void {
-    this.#assertOpen();
-    this.#assertWhole();
+    assertOpen(this.#parts);
+    assertWhole(this.#parts);
     const refusal = this.#parts.life.parking.refusal(this.id);
     if (refusal !== undefined) throw refusal;
     this.#parts.life.wake();
+  }
+
+  /**
+   * Starts a session of the same supervisor that goes on with a copy of the conversation, as it is recorded at that moment, and
+   * resolves as `supervisor.start` does. It has an id, a queue and a log of its own, and the options of this one (model, mode and
+   * MCP servers as they are now) where none are given; this session goes on untouched. Rejects with FORK_REFUSED (`details.why`:
+   * `no-conversation`, `not-kept`, `group-member`), SESSION_CLOSED, OPTIONS_MISSING, or as `start` does.
+   */
+  async fork(options: SessionOptions = {}): Promise<Session> {
+    assertOpen(this.#parts);
+    assertWhole(this.#parts);
+    const { fork } = this.#parts;
+    if (fork === undefined) throw new TroupeError('FORK_REFUSED', { details: { id: this.id, why: 'no-supervisor' } });
+    return fork(options);
   }
 
   /**
@@ -291,7 +309,7 @@ export class Session extends SessionControls implements AsyncDisposable {
    * waits for a process that starts, and with SESSION_CLOSED. Where no process is, it changes nothing. `timeouts.idleMs` does the same by itself.
    */
   async hibernate(): Promise<void> {
-    this.#assertOpen();
+    assertOpen(this.#parts);
     const { life, conversation, desk } = this.#parts;
     const isExpected = life.incarnation !== undefined && conversation.ledger.hasNext;
     if (isExpected || !isAtRest({ life, conversation, desk }))
@@ -354,40 +372,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   }
 
   #pathOf({ life, conversation, clock, controlMs }: SessionParts): ControlPath {
-    return new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => this.#assertOpen() });
-  }
-
-  #assertTakesPrompts(): void {
-    this.#assertOpen();
-    if (!this.#parts.admitsPrompts()) {
-      const reason = 'Prompts that were accepted before still run; send this one to a session of another supervisor.';
-      throw new TroupeError('SUPERVISOR_STOPPED', { reason, details: { id: this.id } });
-    }
-    const unkept = this.#parts.storeRefusal?.();
-    if (unkept !== undefined) throw unkept;
-    this.#assertWhole();
-    if (this.state !== 'quarantined') return;
-    const cause = this.#parts.life.childSnapshot().context.cause;
-    const reason = `${cause === null ? '' : sentenceOf(cause)} Call restart() to start it again.`.trim();
-    throw new TroupeError('SESSION_QUARANTINED', { reason, details: { id: this.id, code: cause?.code } });
-  }
-
-  /** What is missing may have been what said no: nothing runs without it. */
-  #assertWhole(): void {
-    const { missing = [] } = this.#parts;
-    if (missing.length === 0) return;
-    const reason = `Missing: ${missing.join(', ')}. Start it under its id with them.`;
-    throw new TroupeError('OPTIONS_MISSING', { reason, details: { id: this.id, missing } });
-  }
-
-  #assertOpen(): void {
-    assertHere(this.#parts.log, this.id);
-    const child = this.#parts.life.childSnapshot();
-    if (!this.#parts.life.isOver && !child.matches('stopping')) return;
-    const cause = child.context.cause;
-    const wasAsked = cause === null || cause.code === 'closed';
-    const reason = wasAsked ? undefined : `It had failed: ${sentenceOf(cause)}`;
-    throw new TroupeError('SESSION_CLOSED', { reason, details: { id: this.id, state: this.state } });
+    return new ControlPath({ life, conversation, clock, controlMs, assertOpen: () => assertOpen(this.#parts) });
   }
 }
 

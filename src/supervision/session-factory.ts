@@ -56,6 +56,7 @@ export interface SessionSurroundings {
   /** Hears what it spends. */
   readonly spending?: Spending | undefined;
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
+  readonly fork?: ((given: SessionOptions) => Promise<Session>) | undefined;
   /** Hears every message of the CLI before the conversation does, and why a process ended. */
   readonly account?: Pick<AccountSeat, 'hear' | 'lostFor'> | undefined;
   /** A group starts it, and decides what an end of its process means. */
@@ -105,6 +106,7 @@ export interface BuiltSession {
   readonly desk: PermissionDesk;
   readonly log: EventLog;
   readonly journal: SessionJournal | undefined;
+  readonly servers: ServerSet;
   /** What stands behind its log and its conversation. */
   readonly core: SessionCore;
   /** What it was under another host. */
@@ -234,13 +236,14 @@ export function buildSession(
     interruptMs,
     clock,
     raiseBudget: around.raiseBudget,
+    fork: around.fork,
     missing: restored?.missing,
     redaction,
     storeRefusal: around.storeRefusal,
   };
   const session = former?.session ?? new Session(parts);
   if (former !== undefined) goOnWith(session, parts);
-  return { session, options, life, conversation, desk, log, journal, core, restored, plan };
+  return { session, options, life, conversation, desk, log, journal, servers, core, restored, plan };
 }
 
 function buildConversation(

@@ -21,6 +21,7 @@ import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, keptStart, whenReady } from './first-start.ts';
 import type { FleetEvent } from './fleet-event.ts';
 import { FleetObservers } from './fleet-observers.ts';
+import { forkOptions } from './fork-options.ts';
 import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { currentHost } from './host.ts';
@@ -323,6 +324,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       account,
       spending: seat.spending,
       raiseBudget: (amounts: RaiseAmounts) => this.#budget.raise({ kind: 'session', name: id }, amounts),
+      fork: (given: SessionOptions) => this.#fork(id, given),
       isMember: groups.length > 0,
       groups,
       store: this.#opening.desk,
@@ -345,6 +347,13 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       this.#way.tell({ type: 'child.stopped' });
     });
     return built;
+  }
+
+  async #fork(id: string, given: SessionOptions): Promise<Session> {
+    assertPlain(given);
+    const built = this.#sessions.get(id);
+    if (built === undefined) throw new TroupeError('SESSION_CLOSED', { details: { id } });
+    return this.start(forkOptions(built, given));
   }
 
   #follow(built: BuiltSession): void {

@@ -75,6 +75,28 @@ describe('starting sessions', () => {
   });
 });
 
+describe('forking a session', () => {
+  it('starts one that goes on with a copy, once for its key, and opens no more than a start (P11)', async () => {
+    const { ask, supervisor } = await withFleet();
+    await ask('POST', '/v1/sessions', { id: 'a', key: 'k' });
+    expect((await ask('POST', '/v1/sessions/a/fork')).body).toMatchObject({ code: 'FORK_REFUSED', status: 409 });
+    await ask('POST', '/v1/sessions/a/prompts', { content: 'hello', id: 'p' });
+    await ask('GET', '/v1/sessions/a/prompts/p?waitMs=10000');
+    const fork = (body: unknown) => ask('POST', '/v1/sessions/a/fork', body, { 'idempotency-key': 'once' });
+    const first = await fork({ id: 'b', model: 'haiku' });
+
+    expect([first.status, first.headers['location']]).toEqual([201, '/v1/sessions/b']);
+    expect(first.body).toMatchObject({ id: 'b', key: 'k' });
+    expect((await fork({ id: 'b', model: 'haiku' })).status).toBe(201);
+    expect((await fork({ id: 'c' })).body).toMatchObject({ code: 'IDEMPOTENCY_KEY_USED' });
+    expect((await ask('POST', '/v1/sessions/a/fork', { env: {} })).body).toMatchObject({ code: 'OPTION_NOT_OPEN' });
+    expect((await ask('POST', '/v1/sessions/a/fork', { cwd: '/etc' })).body).toMatchObject({ code: 'PATH_OUTSIDE_ROOTS' });
+    expect((await ask('POST', '/v1/sessions/a/fork', { resume: 'x' })).body).toMatchObject({ code: 'REQUEST_INVALID' });
+    expect((await ask('POST', '/v1/sessions/nobody/fork')).body).toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect(supervisor.list()).toHaveLength(2);
+  });
+});
+
 describe('lists', () => {
   it('come in pages that neither repeat nor skip a session, and are searched', async () => {
     const { ask, supervisor } = await withFleet();

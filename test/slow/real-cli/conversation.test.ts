@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { query, TroupeError } from '../../../src/index.ts';
 import { textDeltaOf, textOf } from '../../../src/wire/message-text.ts';
 import { eventOf, processesOf, stage, statesOf } from './stage.ts';
+import { recorded } from './transcript-of.ts';
 
 describe('a session on the real CLI', () => {
   it('becomes ready on the initialize answer, before any turn (WIRE §0.1, §0.2)', async () => {
@@ -69,6 +70,19 @@ describe('a session on the real CLI', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
     expect(results[0]?.text).toBe('Echo: alpha');
     expect(results[2]?.text).toContain('charlie');
+  });
+
+  it('a fork knows what was said and goes on under an id of its own, while the first one goes on (WIRE §12)', async () => {
+    const { start, model, configDir } = await stage();
+    const first = await start();
+    await first.prompt('remember the lamp').result;
+    await recorded(configDir, 'Echo: remember the lamp');
+    const fork = await first.fork();
+    expect((await fork.prompt('and the fork').result).text).toBe('Echo: and the fork');
+    expect(JSON.stringify(model.requests.at(-1))).toContain('remember the lamp');
+    expect(fork.conversationId).not.toBe(first.conversationId);
+    expect((await first.prompt('and the first').result).text).toBe('Echo: and the first');
+    expect(JSON.stringify(model.requests.at(-1))).not.toContain('and the fork');
   });
 
   it('resumes a conversation under its id and knows what was said (WIRE §12)', async () => {
