@@ -45,8 +45,30 @@ export const SESSIONS: ReportTopic = {
 export const CLIENTS: ReportTopic = {
   topic: 'multi-client',
   entries: {
-    R81: {
-      missing: 'Clients come with the server; what they read, the log with its cursor, has its tests in test/store.',
-    },
+    R81: [
+      ...titles(
+        'store/event-log',
+        'has no gap between replay and live, whenever an event falls in',
+        'gives nothing twice to a cursor that is up to date',
+        'tells a cursor that is older than the log what is left, and only such a one',
+      ),
+      ...titles(
+        'store/whole-log',
+        'is served from the store, then from memory, then live, without a gap and without anything twice',
+        'is told first what nobody holds any more',
+      ),
+      ...titles('supervision/recovery', 'goes on under its id: log, epochs, usage and the results of its prompts'),
+      ...titles(
+        'supervision/fleet-stream',
+        'goes on live; another reading goes on at its cursor',
+        'tells a slow reader which events the log has dropped, and goes on behind them',
+      ),
+      ...titles(
+        'slow/server/event-streams',
+        'begins with a snapshot, tells where the replay ends, and gives the lines byte for byte',
+        'begins anew for a cursor of another log, and leaves out what a filter does not want',
+      ),
+      ...titles('slow/server/socket', 'is refused before the upgrade: no token, a wrong one, a foreign page'),
+    ],
   },
 };
