@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { connect, EMPTY_FLEET, type FleetView, TroupeError } from '../../client/index.ts';
+import { logPageOf, logPath } from './log-page.ts';
 import { perFrame } from './per-frame.ts';
 import type { Connection, Problem, Source } from './source.ts';
 import { connectionOf, watchedSession } from './watched-session.ts';
@@ -23,7 +24,10 @@ export function serverSource(): Source {
   return {
     connection,
     fleet,
-    watch: (id) => watchedSession(client.session(id, { replay: 'all' })),
+    watch: (id) =>
+      watchedSession(client.session(id), async (after, limit) =>
+        logPageOf(await client.ask(`/v1/${logPath(id, after, limit)}`, { method: 'GET' })),
+      ),
     ask: (method, path, body) => client.ask(`/v1/${path}`, { method, ...(body === undefined ? {} : { body }) }),
     problemOf,
   };

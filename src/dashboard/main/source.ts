@@ -18,8 +18,12 @@ export interface WatchedSession {
   /** Undefined until the first snapshot. */
   readonly view: ReadonlySignal<SessionView | undefined>;
   readonly transcript: ReadonlySignal<Transcript>;
-  /** True until the log was read to its end once. */
-  readonly isReplaying: ReadonlySignal<boolean>;
+  /** True while a part of the log is read for the transcript. */
+  readonly isReading: ReadonlySignal<boolean>;
+  /** True while the log has a part before what the transcript holds. */
+  readonly hasEarlier: ReadonlySignal<boolean>;
+  /** Reads more of the log. */
+  readEarlier(): void;
   /** Why there is nothing to see, such as a session that is unknown. */
   readonly problem: ReadonlySignal<Problem | undefined>;
   close(): void;

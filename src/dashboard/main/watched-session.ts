@@ -1,35 +1,32 @@
 import { batch, signal } from '@preact/signals';
-import {
-  applyToTranscript,
-  EMPTY_TRANSCRIPT,
-  type RemoteSession,
-  type SessionView,
-  type Transcript,
-} from '../../client/index.ts';
+import { EMPTY_TRANSCRIPT, type RemoteSession, type SessionView, type Transcript } from '../../client/index.ts';
+import type { LogPage } from './log-page.ts';
 import { perFrame } from './per-frame.ts';
 import type { Connection, Problem, WatchedSession } from './source.ts';
+import { TranscriptReader } from './transcript-reader.ts';
 
-/** While a log is read, what was read is shown at most so often. */
-const REPLAY_SHOW_MS = 400;
-
-/** Reads the log of a session from its beginning, then follows it; after a loss it goes on where it was. */
-export function watchedSession(session: RemoteSession): WatchedSession {
+/** Follows a session as it is now, with the newest part of its log; after a loss it goes on where it was. */
+export function watchedSession(
+  session: RemoteSession,
+  read: (after: number, limit: number) => Promise<LogPage>,
+): WatchedSession {
   const view = signal<SessionView | undefined>(undefined);
   const transcript = signal<Transcript>(EMPTY_TRANSCRIPT);
-  const isReplaying = signal(true);
+  const isReading = signal(true);
+  const hasEarlier = signal(false);
   const connection = signal<Connection>({ state: 'connecting' });
   const problem = signal<Problem | undefined>(undefined);
-  let said = EMPTY_TRANSCRIPT;
-  let shownAt = 0;
 
-  const show = perFrame(() => {
-    if (isReplaying.value && Date.now() - shownAt < REPLAY_SHOW_MS) return;
-    shownAt = Date.now();
+  const show = perFrame(() =>
     batch(() => {
       view.value = session.view.get();
-      transcript.value = said;
-    });
-  });
+      transcript.value = reader.transcript;
+      isReading.value = reader.isReading;
+      hasEarlier.value = reader.hasEarlier;
+    }),
+  );
+  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const reader = new TranscriptReader({ read, onChange: show, pause });
   const showConnection = () => {
     const refusal = session.refusal.get();
     connection.value = connectionOf(session);
@@ -40,31 +37,26 @@ export function watchedSession(session: RemoteSession): WatchedSession {
     session.refusal.subscribe(showConnection),
     session.retryAt.subscribe(showConnection),
     session.onEvent((event) => {
-      if (event.type === 'snapshot') {
-        if (event.reset === true) said = begunAnew(said, event.from);
-      } else if (event.type === 'replay.completed') isReplaying.value = false;
-      else if ('epoch' in event && event.seq > said.seq) said = applyToTranscript(said, event);
+      if (event.type === 'snapshot') void reader.goesOn(event.from);
+      else if ('epoch' in event) reader.hear(event);
       show();
     }),
     session.view.subscribe(show),
+    () => reader.close(),
   ];
   return {
     id: session.id,
     connection,
     view,
     transcript,
-    isReplaying,
+    isReading,
+    hasEarlier,
     problem,
+    readEarlier: () => void reader.readEarlier(),
     close: () => {
       for (const stop of stops) stop();
     },
   };
-}
-
-/** What was missed is not known: what was read before is left out, and the page says that something is. */
-function begunAnew({ dropped, items }: Transcript, from: number): Transcript {
-  if (from === 0) return EMPTY_TRANSCRIPT;
-  return { ...EMPTY_TRANSCRIPT, seq: from, dropped: Math.max(1, dropped + items.length) };
 }
 
 /** How a stream of the client fares, for the page. */

@@ -47,7 +47,11 @@ export function SessionPage({ id }: { readonly id: string }) {
           <Surroundings view={view} />
         </div>
         <div class="session-talk">
-          <TranscriptView transcript={model.transcript.value} />
+          <TranscriptView
+            transcript={model.transcript.value}
+            isReading={!isPast && watched.isReading.value}
+            readEarlier={!isPast && watched.hasEarlier.value ? watched.readEarlier : undefined}
+          />
           {!isPast && <OpenQuestions view={view} />}
           {!isPast && <PromptBox view={view} />}
         </div>

@@ -3,6 +3,7 @@ import { applyToTranscript } from '../../view/apply-to-transcript.ts';
 import { type SessionView, startView } from '../../view/session-view.ts';
 import { EMPTY_TRANSCRIPT } from '../../view/transcript.ts';
 import type { ViewEvent } from '../../view/view-event.ts';
+import { logPageOf, logPath } from '../main/log-page.ts';
 import type { Source } from '../main/source.ts';
 import type { Moment } from '../session/session-model.ts';
 import { type Marks, marked, NO_MARKS } from './marks.ts';
@@ -50,8 +51,7 @@ export class PastLog {
   async readOn(): Promise<void> {
     let next: number | undefined = this.#read;
     while (next !== undefined && this.#events.length < MOST_EVENTS) {
-      const path = `sessions/${encodeURIComponent(this.#id)}/log?after=${next}&limit=${PAGE}`;
-      const page = pageOf(await this.#source.ask('GET', path));
+      const page = logPageOf(await this.#source.ask('GET', logPath(this.#id, next, PAGE)));
       for (const event of page.events) this.#take(event);
       this.#read = Math.max(this.#read, this.lastSeq);
       next = page.next;
@@ -89,25 +89,4 @@ export class PastLog {
     if (first === undefined) throw new Error('The first moment is always kept.');
     return first;
   }
-}
-
-/** A page of the log as the server of this page writes it; what is no event, such as `log.truncated`, is left out. */
-function pageOf(answer: unknown): { readonly events: readonly ViewEvent[]; readonly next: number | undefined } {
-  if (!isRecord(answer) || !Array.isArray(answer['events'])) return { events: [], next: undefined };
-  const { events, next } = answer;
-  return { events: events.filter(isEvent).map(withLine), next: typeof next === 'number' ? next : undefined };
-}
-
-function isEvent(value: unknown): value is ViewEvent {
-  return isRecord(value) && typeof value['seq'] === 'number' && 'epoch' in value;
-}
-
-function withLine(event: ViewEvent): ViewEvent {
-  if (event.type !== 'message' || !('base64' in event) || typeof event.base64 !== 'string') return event;
-  const bytes = Uint8Array.from(atob(event.base64), (letter) => letter.charCodeAt(0));
-  return { ...event, line: new TextDecoder().decode(bytes) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Transcript, TranscriptItem } from '../../view/transcript.ts';
@@ -5,22 +6,44 @@ import { costText, durationText } from '../frame/figures.ts';
 import { FoldedText } from './folded-text.tsx';
 import { ToolCard } from './tool-card.tsx';
 
-/** So many of the newest are drawn; the page says how many are before them. */
-const MOST = 400;
+/** So many of the newest are drawn at first, and so many more on demand. */
+const STEP = 400;
 
 /** Nearer to the end than this somebody reads along. */
 const NEAR_END_PX = 80;
 
+interface TranscriptOptions {
+  readonly transcript: Transcript;
+  readonly isReading: boolean;
+  /** Reads more of the log; undefined when there is no more, or what was is looked at. */
+  readonly readEarlier: (() => void) | undefined;
+}
+
 /** What was said, newest last. It stays at the end while one reads there. Everything is text, never markup. */
-export function TranscriptView({ transcript }: { readonly transcript: Transcript }) {
+export function TranscriptView({ transcript, isReading, readEarlier }: TranscriptOptions) {
+  const most = useSignal(STEP);
+  /** How far from the end somebody reads who asked for more before it. */
+  const fromEnd = useRef<number | undefined>(undefined);
   const list = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   useLayoutEffect(() => {
     const element = list.current;
-    if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    if (follows.current) element.scrollTop = element.scrollHeight;
+    else if (fromEnd.current !== undefined && !isReading) {
+      element.scrollTop = element.scrollHeight - fromEnd.current;
+      fromEnd.current = undefined;
+    }
   });
   const { items, dropped } = transcript;
-  const before = dropped + Math.max(0, items.length - MOST);
+  const isCut = items.length > most.value;
+  const showEarlier = () => {
+    const element = list.current;
+    if (element !== null) fromEnd.current = element.scrollHeight - element.scrollTop;
+    follows.current = false;
+    most.value += STEP;
+    if (!isCut) readEarlier?.();
+  };
   return (
     <div
       ref={list}
@@ -33,9 +56,14 @@ export function TranscriptView({ transcript }: { readonly transcript: Transcript
         follows.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
       }}
     >
-      {before > 0 && <p class="muted">{before} earlier entries are not shown.</p>}
-      {items.length === 0 && <p class="empty">Nothing was said yet.</p>}
-      {items.slice(-MOST).map((item) => (
+      {(isCut || (readEarlier !== undefined && dropped === 0)) && (
+        <button type="button" class="quiet earlier" disabled={isReading} onClick={showEarlier}>
+          {isReading ? 'Reading …' : 'Show earlier'}
+        </button>
+      )}
+      {!isCut && dropped > 0 && <p class="muted">What was before is too much to show here: see the timeline.</p>}
+      {items.length === 0 && <p class="empty">{isReading ? 'Reading the log …' : 'Nothing was said yet.'}</p>}
+      {items.slice(-most.value).map((item) => (
         <Entry key={item.id} item={item} />
       ))}
     </div>
