@@ -128,7 +128,9 @@ export const Statechart = memo(({ position, transitions, isLarge = false }: Char
             ))}
         </svg>
       </div>
-      <figcaption aria-live="off" tabIndex={0}>{explained(focus.value, last, lastArrows)}</figcaption>
+      <figcaption aria-live="off" tabIndex={0}>
+        {explained(focus.value, last, lastArrows)}
+      </figcaption>
     </figure>
   );
 });
