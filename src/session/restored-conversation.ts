@@ -3,6 +3,7 @@ import type { OnPromptLost } from '../launch/session-options.ts';
 import type { LedgerRecord, SessionRecord, PromptRecord as StoredPrompt, StoreRecord } from '../store/store-record.ts';
 import type { Conversation } from './conversation.ts';
 import type { CountedUsage, Totals } from './cost-meter.ts';
+import { ownTurns } from './kept-records.ts';
 import { fateAfterLoss, type PromptFate } from './loss-policy.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { factsOfStored, type KnownFacts } from './stored-facts.ts';
@@ -39,7 +40,10 @@ export function restoredConversationOf(
   records: readonly StoreRecord[],
   epoch: number,
 ): RestoredConversation {
-  const stored = records.filter((record): record is StoredPrompt => record.kind === 'prompt');
+  const { begunAfter = -1 } = session;
+  const stored = records
+    .filter((record): record is StoredPrompt => record.kind === 'prompt')
+    .filter(({ acceptedSeq = 0 }) => acceptedSeq > begunAfter);
   const inOrder = [...stored].sort((one, other) => (one.acceptedSeq ?? 0) - (other.acceptedSeq ?? 0));
   const unsendable = inOrder.filter(({ state, isRedacted }) => state !== 'ended' && isRedacted === true);
   return {
@@ -50,7 +54,7 @@ export function restoredConversationOf(
     prompts: inOrder.map(promptOfStored),
     unsendable: new Set(unsendable.map(({ id }) => id)),
     recoveries: session.recoveries ?? [],
-    turns: restoredTurnsOf(records.filter((record): record is LedgerRecord => record.kind === 'ledger')),
+    turns: restoredTurnsOf(ownTurns(records)),
   };
 }
 

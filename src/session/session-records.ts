@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import type { RecordChange } from '../store/session-journal.ts';
-import type { RecordName } from '../store/store.ts';
-import type { SessionRecord, StoreRecord } from '../store/store-record.ts';
+import type { LedgerRecord, SessionRecord, StoreRecord } from '../store/store-record.ts';
 import { childRecord } from './child-record.ts';
 import type { Conversation } from './conversation.ts';
 import { lifeDeadlines } from './deadlines.ts';
+import type { KeptRecords } from './kept-records.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { SessionLife } from './session-life.ts';
 import type { RuntimeSettings } from './session-settings.ts';
@@ -18,27 +18,21 @@ export interface SessionRecordsOptions {
   readonly clock: Clock;
   /** They may yet say which conversation it is. */
   readonly options: () => StoredOptions;
+  readonly key: string | undefined;
   /** The groups it belongs to, the outermost first. */
   readonly groups: readonly string[];
   readonly life: SessionLife;
   readonly conversation: Conversation;
   readonly desk: PermissionDesk;
   readonly settings: RuntimeSettings;
+  readonly kept: KeptRecords;
 }
-
-/** Records of ended prompts, of settled questions and of turns that are kept; the oldest go. */
-const ENDED_PROMPTS_KEPT = 1_000;
-const SETTLED_QUESTIONS_KEPT = 200;
-const TURNS_KEPT = 1_000;
 
 /** Which records of a session an event changes, read from the session in the moment in which the event is logged. */
 export class SessionRecords {
   readonly #options: SessionRecordsOptions;
   /** Of each prompt that has not ended: what was written last of what can change without an event of its own. */
   readonly #followed = new Map<string, string>();
-  readonly #ended = new Retained('prompt', ENDED_PROMPTS_KEPT);
-  readonly #settled = new Retained('permission', SETTLED_QUESTIONS_KEPT);
-  readonly #turns = new Retained('ledger', TURNS_KEPT);
   #endedAt: number | undefined;
   #handedOverAt: number | undefined;
   /** How many grants were written last. */
@@ -78,13 +72,13 @@ export class SessionRecords {
       default:
         if (event.type === 'session.ended') this.#endedAt = event.at;
         if (event.type === 'session.handed-over') this.#handedOverAt = event.at;
-        return { records: [this.session(), ...this.#changedPrompts()] };
+        return { records: [this.session(), ...this.#changedPrompts()], forget: this.#options.kept.takeStale() };
     }
   }
 
   /** The session as it is now. */
   session(): SessionRecord {
-    const { groups, life, conversation, desk, settings } = this.#options;
+    const { groups, life, conversation, desk, settings, kept } = this.#options;
     const { context, value } = life.childSnapshot();
     const deadlines = lifeDeadlines(life).flatMap(({ what, at }) => (at < Infinity ? [[what, at] as const] : []));
     return storedSessionOf({
@@ -99,6 +93,7 @@ export class SessionRecords {
       hasProcess: life.incarnation !== undefined,
       child: childRecord(context, value === 'registered' ? 'waiting' : value),
       restarts: context.restarts,
+      begunAfter: kept.begunAfter,
       deadlines: Object.fromEntries(deadlines),
     });
   }
@@ -118,7 +113,7 @@ export class SessionRecords {
     const records = [storedPromptOf(record)];
     if (!hasEnded) return { records };
     this.#followed.delete(id);
-    return { records, forget: this.#ended.add(id) };
+    return { records, forget: this.#options.kept.add('prompt', id) };
   }
 
   /** After a loss prompts wait again, without an event of their own. */
@@ -141,34 +136,27 @@ export class SessionRecords {
     const grants = desk.grants().length;
     const records = grants === this.#grants ? [record] : [record, this.session()];
     this.#grants = grants;
-    return { records, forget: this.#settled.add(id) };
+    return { records, forget: this.#options.kept.add('permission', id) };
   }
 
   #turn(): RecordChange {
-    const turn = this.#options.conversation.storedTurn();
-    if (turn === undefined) return { records: [this.session()] };
-    return { records: [this.session(), turn], forget: this.#turns.add(turn.id) };
-  }
-}
-
-/** The newest of a kind of records; what goes for them is forgotten by the store, too. */
-class Retained {
-  readonly #kind: RecordName['kind'];
-  readonly #max: number;
-  readonly #ids = new Set<string>();
-
-  constructor(kind: RecordName['kind'], max: number) {
-    this.#kind = kind;
-    this.#max = max;
+    const { conversation, kept } = this.#options;
+    const stored = conversation.storedTurn();
+    if (stored === undefined) return { records: [this.session()] };
+    const turn = this.#attributed(stored);
+    return { records: [this.session(), turn], forget: kept.add('ledger', turn.id) };
   }
 
-  add(id: string): RecordName[] {
-    this.#ids.delete(id);
-    this.#ids.add(id);
-    const oldest = this.#ids.values().next();
-    if (this.#ids.size <= this.#max || oldest.done === true) return [];
-    this.#ids.delete(oldest.value);
-    return [{ kind: this.#kind, id: oldest.value }];
+  /** With who pays for it, and under a name that no turn of another session with the same id has. */
+  #attributed(turn: LedgerRecord): LedgerRecord {
+    const { key, groups, kept } = this.#options;
+    const { begunAfter } = kept;
+    return {
+      ...turn,
+      ...(begunAfter === 0 ? {} : { id: `${turn.id}-after-${begunAfter}`, begunAfter }),
+      ...(key === undefined ? {} : { key }),
+      ...(groups.length === 0 ? {} : { groups }),
+    };
   }
 }
 

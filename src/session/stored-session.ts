@@ -24,12 +24,14 @@ export interface SessionMoment {
   /** Moments of the restarts that still count. */
   readonly restarts: readonly number[];
   readonly handedOverAt?: number | undefined;
+  /** The last event of the session that had the id before; 0 for none. */
+  readonly begunAfter?: number;
   readonly deadlines: Readonly<Record<string, number>>;
 }
 
 /** A session as a store keeps it. */
 export function storedSessionOf(moment: SessionMoment): SessionRecord {
-  const { conversation, options, settings, endedAt, handedOverAt, groups, grants = [] } = moment;
+  const { conversation, options, settings, endedAt, handedOverAt, groups, grants = [], begunAfter = 0 } = moment;
   const { known, conversationIds } = conversation.cli;
   const { conversationId } = known.facts;
   const withheld = [...options.withheld, ...withheldSettingsOf(settings)];
@@ -51,6 +53,7 @@ export function storedSessionOf(moment: SessionMoment): SessionRecord {
     restarts: moment.restarts,
     ...(conversation.recoveries.length === 0 ? {} : { recoveries: conversation.recoveries }),
     ...(handedOverAt === undefined ? {} : { handedOverAt }),
+    ...(begunAfter === 0 ? {} : { begunAfter }),
     deadlines: moment.deadlines,
   };
 }

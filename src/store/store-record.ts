@@ -36,6 +36,8 @@ export type SessionRecord = {
   readonly recoveries?: readonly number[];
   /** When its host left it to the next one, which writes it without. */
   readonly handedOverAt?: number;
+  /** The last event of the session that had this id before it and has ended. */
+  readonly begunAfter?: number;
   /** Moments at which something falls due, by name. */
   readonly deadlines: { readonly [name: string]: number };
 };
@@ -105,6 +107,12 @@ export type LedgerRecord = {
   readonly costUsd?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** As that of its session: an id may be taken again, and what was used under it stays with who used it. */
+  readonly begunAfter?: number;
+  /** Whose it is beside its session's. */
+  readonly key?: string;
+  /** The groups of its session, the outermost first. */
+  readonly groups?: readonly string[];
   /** The turn as `session.turns()` shows it, and what the budgets counted. */
   readonly details?: Json;
 };

@@ -4,6 +4,7 @@ import type { EndCause } from '../../machines/session/session.events.ts';
 import { type ErrorCode, TroupeError } from '../errors.ts';
 import type { OnPromptLost, OnRestart, SessionOptions } from '../launch/session-options.ts';
 import { readChildRecord } from '../session/child-record.ts';
+import { ownRecords } from '../session/kept-records.ts';
 import {
   hasUnfinished,
   type RestoredConversation,
@@ -113,6 +114,7 @@ function planOf(facts: PlanFacts): RecoveryPlan {
       ...(wasLeft ? { reason: `It was handed over. ${verdict.reason}` } : {}),
       conversation: { ...conversation, recoveries },
       settings: settingsOfStored(record.settings),
+      found: ownRecords(snapshot.records),
       grants: record.grants,
       questions: questionsIn(snapshot),
       missing,
@@ -184,6 +186,7 @@ function unreadable(
       child: setAside({ ...NO_CHILD, incarnation: snapshot.epoch }, 'RECORD_UNREADABLE', reason),
       conversation: restoredConversationOf(session, snapshot.records, snapshot.epoch),
       settings: settingsOfStored(session.settings),
+      found: ownRecords(snapshot.records),
       grants: session.grants,
       questions: questionsIn(snapshot),
       missing: ['options'],

@@ -102,7 +102,7 @@ async function readAll(store: Store, hands: RecoveryHands) {
   const spenders: StoredSpender[] = [];
   for await (const entry of store.sessions()) {
     const snapshot = await snapshotOf(store, entry);
-    spenders.push(spenderOf(entry, snapshot.records));
+    spenders.push(...spendersOf(entry, snapshot.records));
     if (entry.record.endedAt !== undefined) continue;
     plans.push({ plan: planFor(entry.sessionId, snapshot, hands.setting()), snapshot });
   }
@@ -122,13 +122,28 @@ async function snapshotOf(store: Store, entry: SessionEntry): Promise<SessionSna
   }
 }
 
-function spenderOf({ sessionId: id, record }: SessionEntry, records: readonly StoreRecord[]): StoredSpender {
-  return {
-    id,
-    key: textIn(record.options, 'key'),
-    groups: record.groups ?? [],
-    budget: undefined,
-    isOver: record.endedAt !== undefined,
-    turns: records.filter((one): one is LedgerRecord => one.kind === 'ledger'),
-  };
+/** The session, and those that had its id before: what they used stays with their key and their groups. */
+function spendersOf({ sessionId: id, record }: SessionEntry, records: readonly StoreRecord[]): StoredSpender[] {
+  const { begunAfter: own = 0 } = record;
+  const turns = new Map<number, LedgerRecord[]>();
+  for (const turn of ledgerIn(records)) {
+    const { begunAfter = 0 } = turn;
+    turns.set(begunAfter, [...(turns.get(begunAfter) ?? []), turn]);
+  }
+  const former = [...turns].filter(([begunAfter]) => begunAfter !== own);
+  const groups = record.groups ?? [];
+  const isOver = record.endedAt !== undefined;
+  const about = { id, key: textIn(record.options, 'key'), groups, isOver, turns: turns.get(own) ?? [] };
+  return [
+    { ...about, budget: undefined },
+    ...former.map(([begunAfter, of]): StoredSpender => {
+      const { key, groups = [] } = of[0] ?? {};
+      // No session has such an id.
+      return { id: `${id} ${begunAfter}`, key, groups, budget: undefined, isOver: true, turns: of };
+    }),
+  ];
+}
+
+function ledgerIn(records: readonly StoreRecord[]): LedgerRecord[] {
+  return records.filter((one): one is LedgerRecord => one.kind === 'ledger');
 }

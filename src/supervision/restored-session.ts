@@ -1,4 +1,5 @@
 import type { RestoredChild } from '../../machines/child/restored-child.ts';
+import type { FoundRecords } from '../session/kept-records.ts';
 import type { RestoredConversation } from '../session/restored-conversation.ts';
 import type { RuntimeSettings } from '../session/session-settings.ts';
 import type { StoredOptions } from '../session/stored-options.ts';
@@ -13,6 +14,8 @@ export interface RestoredSession {
   readonly child: RestoredChild;
   readonly conversation: RestoredConversation;
   readonly settings: RuntimeSettings;
+  /** What of it lies in the store already. */
+  readonly found: FoundRecords;
   /** What was allowed for the rest of the session. */
   readonly grants: unknown;
   /** The questions that were open, and those that were settled. */

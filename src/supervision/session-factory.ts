@@ -15,6 +15,7 @@ import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
 import { causeOf } from '../session/exit-cause.ts';
 import { Incarnation } from '../session/incarnation.ts';
+import { type FoundRecords, KeptRecords, NOTHING_FOUND } from '../session/kept-records.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
 import { goOnWith, Session, type SessionParts } from '../session/session.ts';
@@ -80,6 +81,8 @@ export interface SessionSurroundings {
   readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
   /** Where the log of an earlier session with this id ended. */
   readonly head?: LogHead | undefined;
+  /** … and what else of it lies in the store. */
+  readonly former?: FoundRecords | undefined;
   /** The groups it is a member of, from the outermost. */
   readonly groups?: readonly string[];
 }
@@ -96,6 +99,7 @@ export interface SessionCore {
   holdsBack?: boolean;
   life?: SessionLife;
   records?: SessionRecords;
+  kept?: KeptRecords;
 }
 
 export interface BuiltSession {
@@ -217,7 +221,9 @@ export function buildSession(
     const { groups = [] } = around;
     const stored = restored?.stored ?? storedOptionsOf(options);
     const named = () => (own === undefined ? stored : withConversation(stored, own.id));
-    core.records = new SessionRecords({ clock, groups, options: named, life, conversation, desk, settings });
+    core.kept ??= new KeptRecords(restored?.found ?? around.former ?? NOTHING_FOUND);
+    const about = { clock, groups, key: options.key, options: named, kept: core.kept };
+    core.records = new SessionRecords({ ...about, life, conversation, desk, settings });
   }
   warnOfShadow(options, log);
   const parts: SessionParts = {

@@ -1,8 +1,9 @@
-import type { TroupeError } from '../errors.ts';
+import { TroupeError } from '../errors.ts';
 import { invalidOptions } from '../launch/option-issue.ts';
 import { DEFAULT_RETENTION, type RetentionOptions } from '../launch/retention-options.ts';
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
 import { causeOf, errorOf } from '../session/exit-cause.ts';
+import { type FoundRecords, formerRecords } from '../session/kept-records.ts';
 import type { Claimant } from '../store/sqlite/claim.ts';
 import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -35,6 +36,8 @@ export class StoreOpening {
   readonly #options: StoreOpeningOptions;
   readonly #isUsed: boolean;
   readonly #heads = new Map<string, LogHead>();
+  /** Of ids that are about to be taken again. */
+  readonly #formers = new Map<string, FoundRecords>();
   #desk: StoreDesk | undefined;
   #retention: RetentionKeeper | undefined;
   readonly #openedAt: number;
@@ -103,10 +106,18 @@ export class StoreOpening {
       // One that has ended meanwhile is known better.
       if (head !== undefined && !this.#heads.has(id)) this.#keep(id, head);
     }
+    await Promise.all(sessionIds.map((id) => this.#look(store, id)));
   }
 
   headOf(sessionId: string): LogHead | undefined {
     return this.#heads.get(sessionId);
+  }
+
+  /** What the session that had this id left in the store, for the one that begins now. */
+  takeFormer(sessionId: string): FoundRecords | undefined {
+    const former = this.#formers.get(sessionId);
+    this.#formers.delete(sessionId);
+    return former;
   }
 
   /** The session is over. One with the same id goes on counting. */
@@ -141,6 +152,18 @@ export class StoreOpening {
     const report = await recover(desk);
     this.#isRecovered = true;
     return report;
+  }
+
+  async #look(store: Store, id: string): Promise<void> {
+    const head = this.#heads.get(id);
+    if (head === undefined) return;
+    const snapshot = await store.snapshot(id).catch((error: unknown) => {
+      // What can still be read of it is no reason to refuse a new session.
+      if (TroupeError.is(error) && error.code === 'STORE_DAMAGED') return undefined;
+      throw error;
+    });
+    const { lastSeq, records } = snapshot ?? { lastSeq: head.lastSeq, records: [] };
+    this.#formers.set(id, formerRecords(lastSeq, records));
   }
 
   /** What goes for a newer one is asked again when it is needed. */

@@ -331,6 +331,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
       own: this.#opening.isUsed && restored === undefined ? ownConversationOf(options, randomUUID()) : undefined,
+      former: this.#opening.takeFormer(id),
     };
     const built = buildSession(id, options, around, restored, former);
     const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };

@@ -52,6 +52,32 @@ describe('the id of a session that ended under another host', () => {
     expectGoesOn([...a, ...(await eventsOf(house.store, 'a'))], a.length);
     expectGoesOn([...b, ...(await eventsOf(house.store, 'b'))], b.length);
   });
+
+  it('leaves what its session used to that session, and has its own prompts and usage after a loss (P2, P7)', async () => {
+    const house = recoveryHouse();
+    const first = house.host();
+    const former = await first.supervisor.start({ id: 'a', key: 'theirs' });
+    for (const id of ['one', 'two', 'three']) await former.prompt(id, { id }).result;
+    await former.close();
+    await former.ended;
+    const own = await first.supervisor.start({ id: 'a', key: 'ours' });
+    await own.prompt('own', { id: 'own' }).result;
+    const { turns, costUsd } = own.usage();
+    first.lose();
+
+    const { supervisor } = house.host();
+    await supervisor.recovered;
+    const again = supervisor.session('a');
+    expect(again?.usage()).toMatchObject({ turns, costUsd });
+    expect(again?.turns().map(({ number, promptIds }) => [number, ...promptIds])).toEqual([[1, 'own']]);
+    expect([again?.turn('one'), again?.turn('own')?.id]).toEqual([undefined, 'own']);
+    const spent = supervisor.ledger().keys.map(({ name, spent: { turns: count } }) => [name, count]);
+    expect(spent.sort()).toEqual([
+      ['ours', 1],
+      ['theirs', 3],
+    ]);
+    await supervisor.shutdown();
+  });
 });
 
 /** Sessions with those ids have had one process each, and ended; the second host is as new. */
