@@ -22,7 +22,7 @@ export async function takeUp(built: BuiltSession, restored: RestoredSession): Pr
   });
   desk.restoreGrants(restored.grants);
   desk.restore(restored.questions);
-  forgetQuestions(log, desk);
+  forgetQuestions(built);
   if (decision === 'failed' || decision === 'ended') desk.loseUnasked();
   const goOn = () => begin(built, decision);
   // That it was taken up once more is counted before a process starts: uncounted it might take down one host after the other.
@@ -37,10 +37,14 @@ function begin({ life }: BuiltSession, decision: RestoredSession['decision']): v
   if (life.state === 'parked') life.parking.review();
 }
 
-/** What the first turn, or the first process, has not asked again is asked by nobody. */
-export function forgetQuestions(log: EventLog, desk: BuiltSession['desk']): void {
-  const stop = log.listenInside(({ type }) => {
-    if (!LAST_CHANCES.has(type)) return;
+/** What the first turn, or the first process, has not asked again is asked by nobody; nor what no prompt is left to ask. */
+export function forgetQuestions({ log, desk, conversation }: BuiltSession): void {
+  const isAtRest = () => conversation.isDrained && !conversation.isTurnOpen;
+  const stop = log.listenInside((event) => {
+    // A CLI does not take up a turn that was cut off in a tool: its prompt ends, and no turn does (WIRE §15).
+    const mayRest =
+      event.type === 'prompt.ended' || (event.type === 'session.state-changed' && event.state === 'ready');
+    if (!LAST_CHANCES.has(event.type) && !(mayRest && isAtRest())) return;
     stop();
     desk.loseUnasked();
   });

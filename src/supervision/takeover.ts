@@ -50,7 +50,7 @@ export function handOver(held: BuiltSession, built: BuiltSession, plan: Recovery
   desk.restoreGrants(grants);
   desk.restore(questions);
   log.append(life.epoch, { type: 'session.recovered', from: life.epoch, decision, reason });
-  forgetQuestions(log, desk);
+  forgetQuestions(built);
 }
 
 /** Has a session go on that was taken over by itself; its group has a member go on. */

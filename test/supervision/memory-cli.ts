@@ -42,12 +42,14 @@ export interface MemoryManners {
   readonly isDeaf?: (cli: MemoryCli) => boolean;
   /** It leaves neither at the end of its input nor on a signal. */
   readonly staysOn?: (cli: MemoryCli) => boolean;
+  /** It calls the prompt done and begins no turn, as with one that was cut off in a tool (WIRE §15). */
+  readonly refuses?: (text: string) => boolean;
 }
 
 /** CLIs of a current release without processes. `answer` hears each prompt; by default its turn completes at once. */
 export function memoryFleet(
   answer: (prompt: MemoryPrompt) => void = (prompt) => prompt.complete(),
-  { isDeaf = () => false, staysOn = () => false }: MemoryManners = {},
+  { isDeaf = () => false, staysOn = () => false, refuses = () => false }: MemoryManners = {},
 ): MemoryFleet {
   const started: MemoryCli[] = [];
   const gone = new Set<MemoryCli>();
@@ -72,7 +74,7 @@ export function memoryFleet(
     void peer.inputEnded.then(() => leave(0));
     peer.onInput((line) => {
       const frame: Frame = JSON.parse(line);
-      hear(cli, frame, (prompt) => {
+      hear(cli, frame, refuses, (prompt) => {
         open = prompt;
         prompts.push(prompt);
         answer(prompt);
@@ -85,7 +87,12 @@ export function memoryFleet(
   return { open, started, prompts, running: () => started.filter((cli) => !gone.has(cli) && !cli.peer.killed) };
 }
 
-function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => void): void {
+function hear(
+  cli: MemoryCli,
+  frame: Frame,
+  refuses: (text: string) => boolean,
+  onPrompt: (prompt: MemoryPrompt) => void,
+): void {
   if (frame['type'] === 'control_request') {
     cli.say({
       type: 'control_response',
@@ -96,6 +103,11 @@ function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => 
   const uuid = String(frame['uuid']);
   const { content } = frame['message'] as { content: unknown };
   const session = { session_id: conversationOf(cli.sessionId) };
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  if (refuses(text)) {
+    cli.say({ type: 'command_lifecycle', command_uuid: uuid, state: 'completed', ...session });
+    return;
+  }
   cli.say(
     { type: 'command_lifecycle', command_uuid: uuid, state: 'started', ...session },
     {
@@ -115,7 +127,7 @@ function hear(cli: MemoryCli, frame: Frame, onPrompt: (prompt: MemoryPrompt) => 
   onPrompt({
     cli,
     uuid,
-    text: typeof content === 'string' ? content : JSON.stringify(content),
+    text,
     complete: (text = 'done', more = {}) =>
       end({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed', ...more }),
     stop: () => end({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' }),

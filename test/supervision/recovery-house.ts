@@ -3,12 +3,12 @@ import type { SupervisorOptions } from '../../src/launch/supervisor-options.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createSupervisor } from '../../src/supervision/supervisor.ts';
-import { type MemoryPrompt, memoryFleet } from './memory-cli.ts';
+import { type MemoryManners, type MemoryPrompt, memoryFleet } from './memory-cli.ts';
 
 /** Hosts that share one store, one after the other; each is lost as by SIGKILL: nothing it does afterwards is kept. */
-export function recoveryHouse(answer?: (prompt: MemoryPrompt) => void) {
+export function recoveryHouse(answer?: (prompt: MemoryPrompt) => void, manners?: MemoryManners) {
   const store = new MemoryStore();
-  const fleet = memoryFleet(answer);
+  const fleet = memoryFleet(answer, manners);
   return {
     store,
     fleet,

@@ -56,6 +56,32 @@ describe('a session whose host was lost', () => {
     await supervisor.shutdown();
   });
 
+  it.each([
+    ['is ended by its policy', 'fail'],
+    ['is not taken up by the CLI, which ends no turn', 'once'],
+  ] as const)('has no question left that nobody asks: its prompt %s (P4)', async (_, onPromptLost) => {
+    const house = recoveryHouse(() => {}, { refuses: () => house.fleet.started.length > 1 });
+    const first = house.host({ onPromptLost });
+    const session = await first.supervisor.start({ id: 'one' });
+    await session.prompt('ask', { id: 'p1' }).accepted;
+    await until(() => house.fleet.prompts.length === 1);
+    const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 't1' };
+    house.fleet.prompts[0]?.cli.say({ type: 'control_request', request_id: 'q1', request });
+    await until(() => session.permissions.pending().length === 1);
+    await until(async () => (await house.recordsOf('one')).some(({ kind }) => kind === 'permission'));
+    first.lose();
+
+    const { supervisor } = house.host({ onPromptLost });
+    await supervisor.recovered;
+    const after = supervisor.session('one');
+    expect(after?.permissions.pending()).toHaveLength(1);
+    expect(await after?.turn('p1')?.result).toMatchObject({ outcome: 'lost' });
+    await until(() => after?.state === 'ready');
+    expect([after?.permissions.pending(), after?.status]).toEqual([[], 'idle']);
+    expect(after?.permissions.get('q1')?.settlement).toMatchObject({ outcome: 'cancelled', reason: 'process lost' });
+    await supervisor.shutdown();
+  });
+
   it('is set aside after five losses in the middle of its work, with its prompt, and goes on by hand', async () => {
     const house = recoveryHouse(() => {});
     const first = house.host();
@@ -120,6 +146,6 @@ describe('a session whose host was lost', () => {
   });
 });
 
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
 }
