@@ -66,7 +66,7 @@ export const Statechart = memo(({ position, transitions, isLarge = false }: Char
   }, [here]);
   return (
     <figure class={`statechart ${isLarge ? 'large' : ''}`}>
-      <div ref={panel} class="chart-view">
+      <div ref={panel} class="chart-view" tabIndex={0} role="region" aria-label="Chart">
         <svg
           viewBox={`-2 -2 ${chart.width + 4} ${chart.height + 4}`}
           width={chart.width + 4}

@@ -3,6 +3,8 @@ import type { SessionView } from '../../view/session-view.ts';
 import { Modal } from '../frame/modal.tsx';
 import { tell } from '../frame/toast.ts';
 import { attempt, useSource } from '../main/page.ts';
+import { useRefusal } from '../main/scopes.ts';
+import { SessionChange } from './session-change.tsx';
 
 interface Action {
   readonly name: string;
@@ -52,6 +54,7 @@ const ACTIONS: readonly Action[] = [
 
 export function SessionActions({ view }: { readonly view: SessionView }) {
   const source = useSource();
+  const refusal = useRefusal('control');
   const isAsking = useSignal(false);
   const asked = useSignal<Action | undefined>(undefined);
   const act = async (action: Action) => {
@@ -67,7 +70,8 @@ export function SessionActions({ view }: { readonly view: SessionView }) {
           key={action.name}
           type="button"
           class={action.warning === undefined ? '' : 'careful'}
-          disabled={!action.fits(view)}
+          disabled={refusal !== undefined || !action.fits(view)}
+          title={refusal}
           onClick={() => {
             if (action.warning === undefined) return void act(action);
             asked.value = action;
@@ -77,6 +81,7 @@ export function SessionActions({ view }: { readonly view: SessionView }) {
           {action.label}
         </button>
       ))}
+      <SessionChange view={view} refusal={refusal} />
       <Modal isOpen={isAsking} title={`${asked.value?.label ?? ''} ${view.id}?`}>
         <p>{asked.value?.warning}</p>
         <footer>
