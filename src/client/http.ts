@@ -17,6 +17,8 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
   /** The same request twice is the same as once: it is repeated while the server cannot be reached. Default: for GET. */
   readonly isRepeatable?: boolean;
+  /** Repeated for as long as that takes, and also while the server is on its way down. Default false: for some seconds. */
+  readonly isPatient?: boolean;
   /** How long the server was asked to wait. Default 0. */
   readonly waitMs?: number;
 }
@@ -40,8 +42,8 @@ export class Http {
       try {
         return await this.#once<Answer>(path, ask);
       } catch (error) {
-        const isLost = TroupeError.is(error) && error.code === 'SERVER_UNREACHABLE';
-        if (!isLost || !isRepeatable || tries >= MOST_TRIES) throw error;
+        const mayRepeat = ask.isPatient === true ? isAway(error) : isRepeatable && isLost(error) && tries < MOST_TRIES;
+        if (!mayRepeat) throw error;
         await pause(backoffMs(tries), ask.signal);
       }
     }
@@ -93,6 +95,17 @@ export class Http {
       clearTimeout(timer);
     }
   }
+}
+
+function isLost(error: unknown): boolean {
+  return TroupeError.is(error) && error.code === 'SERVER_UNREACHABLE';
+}
+
+/** Nobody answers, be it that a proxy says so; or whoever does will soon be gone. */
+function isAway(error: unknown): boolean {
+  if (!TroupeError.is(error)) return false;
+  const { httpStatus } = error.details;
+  return isLost(error) || error.code === 'SERVER_CLOSING' || httpStatus === 502 || httpStatus === 504;
 }
 
 function lost(error: unknown, signal: AbortSignal | undefined): TroupeError {

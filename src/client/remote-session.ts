@@ -12,6 +12,9 @@ import { newPromptId, type RemotePromptOptions, RemoteTurn } from './remote-turn
 /** What a prompt may be: plain text, or content blocks as the Messages API takes them. */
 export type RemotePromptContent = string | readonly Readonly<Record<string, unknown>>[];
 
+/** The server answers when it is done: when the turn has ended, when the process is gone. */
+const ACTION_WAIT_MS = 120_000;
+
 export interface FollowOptions {
   /** `all`: first everything that is kept of the log; `now`: only what happens. Default `now`. */
   readonly replay?: 'all' | 'now';
@@ -117,10 +120,10 @@ export class RemoteSession {
       ...(untrusted === true ? { untrusted } : {}),
     };
     const headers = { 'idempotency-key': id };
-    const ask = { method: 'POST', body, headers, isRepeatable: true, signal } as const;
+    const ask = { method: 'POST', body, headers, isPatient: true, signal } as const;
     const accepted = this.#http.ask<{ cursor?: string }>(`${this.#path}/prompts`, ask);
     const path = `${this.#path}/prompts/${encodeURIComponent(id)}`;
-    return new RemoteTurn({ id, http: this.#http, path, accepted, events: (from) => this.#readFrom(from) });
+    return new RemoteTurn({ id, http: this.#http, path, signal, accepted, events: (from) => this.#readFrom(from) });
   }
 
   /** A prompt into the turn that runs. */
@@ -203,7 +206,7 @@ export class RemoteSession {
   }
 
   #post(action: string, body: unknown = {}): Promise<unknown> {
-    return this.#http.ask(`${this.#path}/${action}`, { method: 'POST', body });
+    return this.#http.ask(`${this.#path}/${action}`, { method: 'POST', body, waitMs: ACTION_WAIT_MS });
   }
 
   /** A reading of its own, whatever this one has missed. */

@@ -23,6 +23,7 @@ export interface RemotePromptOptions {
   readonly onBusy?: 'enqueue' | 'steer' | 'interrupt' | 'reject';
   /** The text is somebody else's: it runs no command. Default false. */
   readonly untrusted?: boolean;
+  /** Ends the sending and the waiting, with ABORTED; a prompt that the server has goes on. */
   readonly signal?: AbortSignal;
 }
 
@@ -36,6 +37,7 @@ export class RemoteTurn implements AsyncIterable<MessageEvent> {
   readonly accepted: Promise<void>;
   readonly #http: Http;
   readonly #path: string;
+  readonly #signal: AbortSignal | undefined;
   readonly #events: (cursor: string | undefined) => AsyncIterable<RemoteEvent>;
   readonly #told: Promise<{ readonly cursor?: string }>;
   #result: Promise<RemoteResult> | undefined;
@@ -44,6 +46,7 @@ export class RemoteTurn implements AsyncIterable<MessageEvent> {
     readonly id: string;
     readonly http: Http;
     readonly path: string;
+    readonly signal: AbortSignal | undefined;
     /** What the server says when it has the prompt; `cursor`: where its log was before. */
     readonly accepted: Promise<{ readonly cursor?: string }>;
     readonly events: (cursor: string | undefined) => AsyncIterable<RemoteEvent>;
@@ -55,6 +58,7 @@ export class RemoteTurn implements AsyncIterable<MessageEvent> {
     this.accepted.catch(() => {});
     this.#http = parts.http;
     this.#path = parts.path;
+    this.#signal = parts.signal;
     this.#events = parts.events;
   }
 
@@ -101,8 +105,8 @@ export class RemoteTurn implements AsyncIterable<MessageEvent> {
   async #awaitResult(): Promise<RemoteResult> {
     await this.accepted;
     for (;;) {
-      const query = { waitMs: WAIT_MS };
-      const told = await this.#http.ask<Partial<RemoteResult>>(this.#path, { query, waitMs: WAIT_MS });
+      const ask = { query: { waitMs: WAIT_MS }, waitMs: WAIT_MS, isPatient: true, signal: this.#signal };
+      const told = await this.#http.ask<Partial<RemoteResult>>(this.#path, ask);
       const { outcome } = told;
       if (outcome !== undefined) return { ...told, promptId: this.id, outcome };
     }
