@@ -30,6 +30,8 @@ export interface AccessOptions {
 const LOGIN_MS = 30 * 24 * 60 * 60_000;
 /** Codes that were given out and not used; the oldest go. */
 const MOST_CODES = 100;
+/** Each takes a login that was valid. */
+const MOST_REVOKED = 10_000;
 const CODE_MS = 24 * 60 * 60_000;
 
 /**
@@ -39,6 +41,8 @@ const CODE_MS = 24 * 60 * 60_000;
 export class Access {
   readonly #tokens: readonly Token[];
   readonly #now: () => number;
+  /** Cookies that were logged out, with the end of each. */
+  readonly #revoked = new Map<string, number>();
   /** Of each code that has not been used: whose it is, and until when. By its digest. */
   readonly #codes = new Map<string, { readonly token: Token; readonly until: number }>();
 
@@ -58,7 +62,18 @@ export class Access {
     const [name = '', until = '', signature = ''] = value.split('.');
     const token = this.#tokens.find((one) => encoded(one.name) === name);
     if (token === undefined || !/^\d{1,15}$/.test(until) || Number(until) <= this.#now()) return undefined;
+    if (this.#revoked.has(`${name}.${until}`)) return undefined;
     return isSame(signature, signed(token, until)) ? callerOf(token, 'cookie') : undefined;
+  }
+
+  /** The cookie counts no more, also for whoever has a copy of it. The newest are remembered while the server runs. */
+  revoke(value: string): void {
+    if (this.byCookie(value) === undefined) return;
+    const [name = '', until = ''] = value.split('.');
+    this.#revoked.set(`${name}.${until}`, Number(until));
+    for (const [one, end] of this.#revoked) if (end <= this.#now()) this.#revoked.delete(one);
+    const [oldest] = this.#revoked.keys();
+    if (this.#revoked.size > MOST_REVOKED && oldest !== undefined) this.#revoked.delete(oldest);
   }
 
   /** A code with which the holder of the token, by default the first one, logs a browser in, once. */

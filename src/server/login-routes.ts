@@ -63,12 +63,14 @@ export function loginRoutes(app: App, { access, settings }: ServerContext): void
     '/logout',
     {
       config: { scope: 'read' },
-      schema: described('logout', 'Takes the cookie of a browser away.', {
+      schema: described('logout', 'Takes the cookie of a browser away; it counts no more.', {
         tag: 'access',
         response: { 204: z.null() },
       }),
     },
     async (request, reply) => {
+      const cookie = request.cookies[cookieName(request)];
+      if (cookie !== undefined && callerOf(request).by === 'cookie') access.revoke(cookie);
       void reply.clearCookie(cookieName(request), { path: '/' });
       return reply.code(204).send();
     },

@@ -18,6 +18,7 @@ export function guardRequests(app: App, { access, settings, closing }: ServerCon
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', async (request) => {
     if (closing.aborted) throw new TroupeError('SERVER_CLOSING');
+    assertOneHost(request.raw.rawHeaders);
     assertHost(request.headers, rules);
     assertOrigin(request.headers, rules);
     const needed = request.routeOptions.config.scope ?? 'control';
@@ -33,6 +34,12 @@ export function guardRequests(app: App, { access, settings, closing }: ServerCon
       throw new TroupeError('SCOPE_MISSING', { details: { scope: needed } });
     request.caller = caller;
   });
+}
+
+/** Of two the proxy in front may have believed the other one. */
+function assertOneHost(rawHeaders: readonly string[]): void {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) throw new TroupeError('REQUEST_INVALID', { reason: 'It names more than one host.' });
 }
 
 type Refusals = ReturnType<App['createRateLimit']>;

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { ANSWERER, CONTROLLER, READER, serverStage, TOKEN } from './stage.ts';
 
 const FOREIGN = { origin: 'http://evil.example' };
@@ -94,6 +95,25 @@ describe('who may ask (P11)', () => {
     expect((await post({ origin: 'http://localhost:9999' })).statusCode).toBe(403);
     expect((await post({ origin: 'http://localhost:8787', 'content-type': 'text/plain' })).statusCode).not.toBe(403);
     expect((await post({ origin: 'http://localhost:8787' })).statusCode).toBe(202);
+  });
+
+  it('a cookie that was logged out counts no more, and others still do', async () => {
+    let now = 1_000_000;
+    const { app, context } = await serverStage({ clock: { ...systemClock, now: () => now } });
+    const [one, other] = [1, 2].map((later) => {
+      now += later;
+      return context.access.login(TOKEN)?.cookie ?? '';
+    });
+    const ask = (cookie = '', method: 'GET' | 'POST' = 'GET') =>
+      app.inject({
+        method,
+        url: method === 'GET' ? '/v1/me' : '/logout',
+        headers: { host: 'localhost', cookie: `troupe-0=${cookie}`, origin: 'http://localhost' },
+      });
+
+    expect((await ask(one, 'POST')).statusCode).toBe(204);
+    expect((await ask(one)).statusCode).toBe(401);
+    expect((await ask(other)).statusCode).toBe(200);
   });
 
   it('behind a proxy cookies go over TLS only', async () => {

@@ -90,7 +90,9 @@ describe('forking a session', () => {
     expect((await fork({ id: 'b', model: 'haiku' })).status).toBe(201);
     expect((await fork({ id: 'c' })).body).toMatchObject({ code: 'IDEMPOTENCY_KEY_USED' });
     expect((await ask('POST', '/v1/sessions/a/fork', { env: {} })).body).toMatchObject({ code: 'OPTION_NOT_OPEN' });
-    expect((await ask('POST', '/v1/sessions/a/fork', { cwd: '/etc' })).body).toMatchObject({ code: 'PATH_OUTSIDE_ROOTS' });
+    expect((await ask('POST', '/v1/sessions/a/fork', { cwd: '/etc' })).body).toMatchObject({
+      code: 'PATH_OUTSIDE_ROOTS',
+    });
     expect((await ask('POST', '/v1/sessions/a/fork', { resume: 'x' })).body).toMatchObject({ code: 'REQUEST_INVALID' });
     expect((await ask('POST', '/v1/sessions/nobody/fork')).body).toMatchObject({ code: 'SESSION_NOT_FOUND' });
     expect(supervisor.list()).toHaveLength(2);

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { TroupeError } from '../../errors.ts';
 import type { SupervisorOptions } from '../../launch/supervisor-options.ts';
@@ -12,6 +13,7 @@ export interface ServeFlags {
   host?: string;
   port?: number;
   store?: string;
+  takeover?: true;
   tokenFile?: string;
   root?: string[];
   openOption?: string[];
@@ -42,6 +44,8 @@ export const DEFAULT_PORT = 8787;
 const DRAIN_SECONDS = 8;
 /** For what comes after the turns: interrupts, the ladder of the processes, the store. */
 const LEAVE_MS = 60_000;
+/** After a takeover: how often, and after which pause, an address that is still taken is tried again. */
+const [ADDRESS_TRIES, ADDRESS_PAUSE_MS] = [150, 100];
 
 export function addServeCommand(program: Command, world: ServeWorld, done: (work: Promise<ExitCode>) => Promise<void>) {
   const many = (value: string, former: string[] = []) => [...former, value];
@@ -51,6 +55,7 @@ export function addServeCommand(program: Command, world: ServeWorld, done: (work
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <number>', 'the port; 0 for any that is free', wholeNumber, DEFAULT_PORT)
     .option('--store <file>', 'keep the sessions in this file; those in it go on')
+    .option('--takeover', 'where another process has the store: ask it to hand its sessions over, and wait for it')
     .option('--token-file <file>', 'the tokens; made with mode 0600 where there is none')
     .option('--root <folder>', 'a folder in which sessions may work; may be repeated (default: this one)', many)
     .option(
@@ -80,16 +85,22 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
   const { createServer } = await import('../../server/server.ts');
   const cli = flags.cli ?? world.env['TROUPE_CLI'];
   const drainMs = Math.max(1, (flags.drain ?? DRAIN_SECONDS) * 1000);
+  if (flags.takeover === true && flags.store === undefined)
+    throw new TroupeError('INVALID_OPTIONS', { reason: '--takeover needs --store.' });
   const left = leaving(world, drainMs + LEAVE_MS);
   const supervisor = world.createSupervisor({
     ...(flags.store === undefined ? {} : { store: flags.store }),
+    ...(flags.takeover === true ? { takeover: true } : {}),
     ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
     ...(flags.maxSessions === undefined ? {} : { limits: { maxSessions: flags.maxSessions } }),
   });
   world.watch(supervisor);
   try {
     const recovered = await supervisor.recovered;
-    const server = await createServer(serverOptions(flags, world, supervisor));
+    const server = await listening(
+      () => createServer(serverOptions(flags, world, supervisor)),
+      flags.takeover === true,
+    );
     const page = server.loginUrl();
     const sessions = recovered.sessions.length;
     if (flags.json === true)
@@ -132,6 +143,19 @@ function serverOptions(flags: ServeFlags, world: ServeWorld, supervisor: Supervi
     ...(flags.behindTlsProxy === true ? { behindTlsProxy: true } : {}),
     ...(flags.dashboard === false ? { dashboard: false as const } : {}),
   };
+}
+
+/** Whoever handed the store over lets go of the address a little later. */
+async function listening<T>(listen: () => Promise<T>, isTakeover: boolean): Promise<T> {
+  for (let left = isTakeover ? ADDRESS_TRIES : 0; ; left -= 1) {
+    try {
+      return await listen();
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isTaken || left <= 0) throw error;
+      await setTimeout(ADDRESS_PAUSE_MS);
+    }
+  }
 }
 
 /** A token that outlives the server lets a page go on after a restart. */

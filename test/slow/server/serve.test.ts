@@ -136,6 +136,23 @@ describe('troupe serve', () => {
     const shown = await fetch(`${second.url}/v1/sessions/a`, { headers: { cookie } });
     expect(await shown.json()).toMatchObject({ id: 'a' });
   });
+
+  it('--takeover: a second process takes store and address over; sessions and the cookie of a page go on (P7)', async () => {
+    const first = await serve();
+    const headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
+    const post = (path: string, body: unknown) =>
+      fetch(`${first.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect((await post('/v1/sessions', { id: 'a' })).status).toBe(201);
+    expect((await post('/v1/sessions/a/prompts', { id: 'p', content: 'hello' })).status).toBe(202);
+    await fetch(`${first.url}/v1/sessions/a/prompts/p?waitMs=30000`, { headers });
+    const login = await fetch(first.loginUrl, { redirect: 'manual' });
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+
+    const second = await serve('--takeover', '--port', new URL(first.url).port);
+    expect((await first.program.finished).code).toBe(0);
+    const shown = await fetch(`${second.url}/v1/sessions/a`, { headers: { cookie } });
+    expect(await shown.json()).toMatchObject({ id: 'a', prompts: [{ id: 'p', state: 'ended', outcome: 'completed' }] });
+  });
 });
 
 async function serve(...more: readonly string[]) {
