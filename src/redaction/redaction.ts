@@ -53,6 +53,9 @@ export class Redaction {
   /** Plain data of any kind. */
   readonly value = <Value>(value: Value): Value => this.#secrets.value(value);
 
+  /** Whether a text holds a secret: a name that does can be kept and told by nobody. */
+  readonly isIn = (text: string): boolean => this.#secrets.value(text) !== text;
+
   /** A text of which something may have been cut off. */
   readonly excerpt = (text: string): string => this.#secrets.excerpt(text);
 }

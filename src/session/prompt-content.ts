@@ -37,9 +37,11 @@ function copyOf(content: readonly unknown[]): PromptContent {
 }
 
 /** A prompt id travels as JSON and never becomes a flag; it has to be a short, printable line. */
-export function parsePromptId(id: unknown): string {
+export function parsePromptId(id: unknown, isSecret: (text: string) => boolean): string {
   const isUsable = typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH && /^[\x20-\x7e]+$/.test(id);
   if (!isUsable) throw invalid('id', `expected 1 to ${MAX_ID_LENGTH} printable ASCII characters`);
+  // The CLI answers by this id, and would be heard with another one.
+  if (isSecret(id)) throw invalid('id', 'must not hold a secret');
   return id;
 }
 

@@ -157,7 +157,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const { id: givenId, onBusy = 'enqueue', ...more } = parseCall(PromptCall, options, 'options');
     const fields = parsePromptFields(more.fields);
     const isUntrusted = more.untrusted === true || fields?.client_composed === true;
-    const id = givenId === undefined ? randomUUID() : parsePromptId(givenId);
+    const id = givenId === undefined ? randomUUID() : parsePromptId(givenId, this.#parts.redaction.isIn);
     assertTakesPrompts(this.#parts);
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;

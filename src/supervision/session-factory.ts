@@ -4,6 +4,7 @@ import { HookDesk } from '../hooks/hook-desk.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
+import { invalidOptions } from '../launch/option-issue.ts';
 import { unsupportedOptions } from '../launch/option-support.ts';
 import type { OnPromptLost, SessionOptions } from '../launch/session-options.ts';
 import { allowedToolsOf } from '../launch/skills.ts';
@@ -137,6 +138,7 @@ export function buildSession(
   const settings = former?.core.settings ?? restored?.settings ?? freshSettings();
   const { stderrTailBytes } = limits;
   const redaction = around.secrets.redaction(options);
+  if (restored === undefined) assertNamed({ id, key: options.key }, redaction);
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const onLost = options.onPromptLost ?? around.onPromptLost ?? 'once';
   const fresh = { limits, onLost, defaultMode: options.permissionMode ?? 'default', redaction, retry };
@@ -276,6 +278,13 @@ function buildConversation(
     again: (result) => core.retry.again(result),
     restored: restored?.conversation,
   });
+}
+
+/** By what it is known stands in the store, in every event and in what it is asked for: it must be no secret. */
+function assertNamed(names: { readonly id: string; readonly key: string | undefined }, redaction: Redaction): void {
+  for (const [field, name] of Object.entries(names)) {
+    if (name !== undefined && redaction.isIn(name)) throw invalidOptions([{ field, reason: 'must not hold a secret' }]);
+  }
 }
 
 function redactedChange(change: RecordChange | undefined, redaction: Redaction): RecordChange | undefined {

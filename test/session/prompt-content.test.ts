@@ -66,12 +66,12 @@ function imageOf(source: Record<string, unknown>) {
 describe('the id of a prompt', () => {
   it('is 1 to 200 printable characters; it need not be a uuid (WIRE §11)', () => {
     for (const id of ['a', 'my prompt #1', 'x'.repeat(200), '11111111-1111-4111-8111-111111111111']) {
-      expect(parsePromptId(id)).toBe(id);
+      expect(parsePromptId(id, () => false)).toBe(id);
     }
   });
 
   it.each([undefined, null, 7, '', 'x'.repeat(201), 'two\nlines', 'tab\t', 'é', '\u0000'])('is refused: %j', (id) => {
-    expect(() => parsePromptId(id)).toThrow(
+    expect(() => parsePromptId(id, () => false)).toThrow(
       expect.objectContaining({ code: 'INVALID_PROMPT', details: expect.objectContaining({ field: 'id' }) }),
     );
   });
