@@ -4,6 +4,7 @@ import { logPageOf, logPath } from './log-page.ts';
 import { perFrame } from './per-frame.ts';
 import type { Connection, Problem, Source } from './source.ts';
 import { connectionOf, watchedSession } from './watched-session.ts';
+import { whileVisible } from './while-visible.ts';
 
 /** The server that the page came from. */
 export function serverSource(): Source {
@@ -20,7 +21,7 @@ export function serverSource(): Source {
   followed.connection.subscribe(showConnection);
   followed.refusal.subscribe(showConnection);
   followed.retryAt.subscribe(showConnection);
-  followed.view.subscribe(show);
+  whileVisible(document, () => followed.view.subscribe(show));
   return {
     connection,
     fleet,

@@ -1,9 +1,16 @@
 import { batch, signal } from '@preact/signals';
-import { EMPTY_TRANSCRIPT, type RemoteSession, type SessionView, type Transcript } from '../../client/index.ts';
+import {
+  EMPTY_TRANSCRIPT,
+  type RemoteEvent,
+  type RemoteSession,
+  type SessionView,
+  type Transcript,
+} from '../../client/index.ts';
 import type { LogPage } from './log-page.ts';
 import { perFrame } from './per-frame.ts';
 import type { Connection, Problem, WatchedSession } from './source.ts';
 import { TranscriptReader } from './transcript-reader.ts';
+import { whileVisible } from './while-visible.ts';
 
 /** Follows a session as it is now, with the newest part of its log; after a loss it goes on where it was. */
 export function watchedSession(
@@ -27,6 +34,11 @@ export function watchedSession(
   );
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const reader = new TranscriptReader({ read, onChange: show, pause });
+  const hear = (event: RemoteEvent) => {
+    if (event.type === 'snapshot') void reader.goesOn(event.from);
+    else if ('epoch' in event) reader.hear(event);
+    show();
+  };
   const showConnection = () => {
     const refusal = session.refusal.get();
     connection.value = connectionOf(session);
@@ -36,12 +48,11 @@ export function watchedSession(
     session.connection.subscribe(showConnection),
     session.refusal.subscribe(showConnection),
     session.retryAt.subscribe(showConnection),
-    session.onEvent((event) => {
-      if (event.type === 'snapshot') void reader.goesOn(event.from);
-      else if ('epoch' in event) reader.hear(event);
-      show();
+    whileVisible(document, () => {
+      const unhear = session.onEvent(hear);
+      const unsubscribe = session.view.subscribe(show);
+      return () => [unsubscribe(), unhear()];
     }),
-    session.view.subscribe(show),
     () => reader.close(),
   ];
   return {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer } from '../../../src/server/server.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
@@ -99,6 +100,26 @@ describe('the dashboard', () => {
     }
   });
 
+  it('works in any number of tabs of one browser: those that nobody looks at hold no connection (P10)', async () => {
+    const { login } = await served();
+    const first = await open(login('ada'), '#/sessions/review');
+    await first.locator(lit('session.ready.idle')).waitFor();
+    let last = first;
+    for (let tab = 2; tab <= 8; tab += 1) {
+      await turn(last, 'hidden');
+      last = await first.context().newPage();
+      await last.goto(first.url());
+      await last.locator(lit('session.ready.idle')).waitFor();
+    }
+    await last.getByRole('textbox', { name: 'Prompt' }).fill('talk');
+    await last.getByRole('button', { name: 'Send' }).click();
+    await last.locator('.transcript').getByText('word59').waitFor();
+    expect(await first.locator('.transcript').getByText('word59').count()).toBe(0);
+    await turn(last, 'hidden');
+    await turn(first, 'visible');
+    await first.locator('.transcript').getByText('word59').waitFor();
+  });
+
   it.each([360, 1_440])('can be used by everybody at a width of %i', async (width) => {
     const { login, session } = await served();
     void session.prompt('run it');
@@ -132,6 +153,14 @@ async function served() {
   const server = await createServer({ supervisor, tokens });
   closing.push(() => server.close());
   return { supervisor, session, login: (name: string) => server.loginUrl(name) };
+}
+
+/** A browser without a window takes every tab for visible. */
+async function turn(page: Page, how: 'hidden' | 'visible'): Promise<void> {
+  const value = `{ configurable: true, value: ${how === 'hidden'} }`;
+  await page.evaluate(
+    `Object.defineProperty(document, 'hidden', ${value}); document.dispatchEvent(new Event('visibilitychange'))`,
+  );
 }
 
 /** A state of the chart that is lit. */
