@@ -45,6 +45,40 @@ describe('the dashboard', () => {
     expect(session.permissions.pending()).toEqual([]);
   });
 
+  it('starts a session, whose chart goes through the states of its process (P6)', async () => {
+    const { login, supervisor } = await served({ initializeMs: 500 });
+    const page = await open(login('ada'), '#/');
+    // What the chart has lit, in order; it is drawn once per frame, so that a state may be too short to be seen.
+    await page.evaluate(`globalThis.seen = []; new MutationObserver(() => {
+      for (const state of document.querySelectorAll('[data-state][data-lit="true"]')) {
+        const { state: name } = state.dataset;
+        if (!globalThis.seen.includes(name)) globalThis.seen.push(name);
+      }
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })`);
+    await page.getByRole('button', { name: 'New session' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id').fill('from-the-page');
+    await dialog.getByLabel('First prompt').fill('run it');
+    await dialog.getByRole('button', { name: 'Start' }).click();
+
+    await page.locator(lit('session.awaiting-permission')).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.locator(lit('session.ready.idle')).waitFor();
+    await page.locator('.queue .chip', { hasText: 'completed' }).waitFor();
+    const seen = (await page.evaluate('globalThis.seen')) as string[];
+    const past =
+      supervisor
+        .session('from-the-page')
+        ?.history()
+        .map(({ state }) => `session.${state}`) ?? [];
+    expect(past).toEqual(
+      expect.arrayContaining(['session.spawning', 'session.initializing', 'session.awaiting-permission']),
+    );
+    expect(seen).toEqual(
+      expect.arrayContaining(['session.initializing', 'session.awaiting-permission', 'session.ready.idle']),
+    );
+  });
+
   it('steers and interrupts a turn, and looks back to any event of the log (P3, P7)', async () => {
     const { login } = await served();
     const page = await open(login('ada'), '#/sessions/review');
@@ -132,10 +166,11 @@ describe('the dashboard', () => {
   });
 });
 
-async function served() {
+async function served({ initializeMs = 0 } = {}) {
   const run = step.toolTurn({ tool: 'Bash', input: { command: 'echo hello' }, output: 'it said hello' });
   const fake = await newFake({
     rules: [
+      on(when.initialize(), step.delay(initializeMs), step.fallThrough()),
       on(when.prompt('run it'), run),
       on(when.prompt('talk for long'), step.echoTurn({ text: LONG.repeat(20), wordMs: 50 })),
       on(when.prompt('talk'), step.echoTurn({ text: LONG, wordMs: 25 })),
