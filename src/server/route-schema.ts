@@ -28,7 +28,7 @@ const REFUSED = {
 /** Bodies that the document describes otherwise than they are checked. */
 export const DOCUMENTED_BODIES = new WeakMap<z.ZodType, z.ZodType>();
 
-/** The schema of a route: what is checked of a request, and what OpenAPI says of it. Answers are described, not checked. */
+/** The schema of a route: what is checked of a request, and what OpenAPI says of it. Answers are described, and checked by the tests. */
 export function described<
   Params extends z.ZodType = z.ZodUnknown,
   Query extends z.ZodType = z.ZodUnknown,

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import rateLimit from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
-import fastify from 'fastify';
+import fastify, { type FastifySerializerCompiler } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { TroupeError } from '../errors.ts';
 import { Access, newToken, SCOPES, type Token } from './access.ts';
@@ -77,10 +77,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Puts the server together without listening: for tests, and for those who bring their own way to listen. */
+/**
+ * Puts the server together without listening: for tests, and for those who bring their own way to listen. `serializer`: how an
+ * answer becomes text; by default it is not checked against its schema.
+ */
 export async function assembleServer(
   settings: ServerSettings,
   supervisor: ServerContext['supervisor'],
+  serializer: FastifySerializerCompiler<unknown> = () => (data) => JSON.stringify(data),
 ): Promise<AssembledServer> {
   const tokens = await chosenTokens(settings);
   const closing = new AbortController();
@@ -88,6 +92,8 @@ export async function assembleServer(
   const fleet = new LiveFleet(supervisor);
   const context: ServerContext = { supervisor, fleet, settings, access, closing: closing.signal };
   const app = newApp(settings);
+  // What the library says is JSON already; that it is what the document says is a matter of the tests.
+  app.setSerializerCompiler(serializer);
   await addSecurityHeaders(app, settings.behindTlsProxy);
   await app.register(cookie);
   await app.register(rateLimit, { global: false });
@@ -143,8 +149,6 @@ function newApp(settings: ServerSettings): App {
     },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
-  // What the library says is JSON already; that it is what the document says is a matter of the tests.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, error, settings));
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), settings));
   return app;

@@ -1,4 +1,6 @@
+import type { FastifySerializerCompiler } from 'fastify';
 import { afterEach } from 'vitest';
+import { z } from 'zod';
 import { createSupervisor, type Supervisor, type SupervisorOptions } from '../../src/index.ts';
 import { type AssembledServer, assembleServer } from '../../src/server/server.ts';
 import { parseServerOptions, type ServerOptions } from '../../src/server/server-options.ts';
@@ -37,6 +39,17 @@ afterEach(async () => {
   for (const strike of struck.splice(0).reverse()) await strike();
 });
 
+/** Every answer is what the OpenAPI document says of it, also once it is text; else the route fails. */
+const checkedAgainstSchema: FastifySerializerCompiler<unknown> = ({ schema, method, url, httpStatus }) => {
+  return (data) => {
+    const text = JSON.stringify(data);
+    if (!(schema instanceof z.ZodType)) return text;
+    const { error } = schema.safeParse(JSON.parse(text));
+    if (error !== undefined) throw new Error(`${method} ${url} ${httpStatus}: ${z.prettifyError(error)} ${text}`);
+    return text;
+  };
+};
+
 /** A server that is asked without a socket; struck after the test. */
 export async function serverStage(
   options: Partial<ServerOptions> = {},
@@ -45,7 +58,7 @@ export async function serverStage(
   const supervisor = options.supervisor ?? createSupervisor({ reap: 'off', ...supervisorOptions });
   if (options.supervisor === undefined) struck.push(() => supervisor.shutdown());
   const settings = parseServerOptions({ supervisor, tokens: TOKENS, dashboard: false, ...options });
-  const server = await assembleServer(settings, supervisor);
+  const server = await assembleServer(settings, supervisor, checkedAgainstSchema);
   struck.push(() => server.close());
   const ask: ServerStage['ask'] = async (method, url, body, headers = {}) => {
     const answer = await server.app.inject({
