@@ -9,6 +9,35 @@ const FOREIGN = { origin: 'http://evil.example' };
 
 describe('who may ask (P11)', () => {
   it.each([
+    '127.0.0.1.nip.io',
+    'localhost.evil.example',
+    'localhost:80@evil.example',
+    'evil.example#localhost',
+    'localhost.',
+    '0.0.0.0',
+    '::1',
+  ])(
+    'the host %s is none of its names: a page of somebody else that was given its address reads nothing',
+    async (host) => {
+      const { ask } = await serverStage();
+      expect((await ask('GET', '/v1/sessions', undefined, { host })).status).toBe(421);
+    },
+  );
+
+  it.each(['LOCALHOST', '[::1]', '[::1]:8787', '127.0.0.1:1', 'localhost:8787'])('the host %s is', async (host) => {
+    const { ask } = await serverStage();
+    expect((await ask('GET', '/v1/sessions', undefined, { host })).status).toBe(200);
+  });
+
+  it.each(['null', 'https://localhost', 'http://localhost:9999', 'http://localhost.evil.example'])(
+    'the origin %s is another one',
+    async (origin) => {
+      const { ask } = await serverStage();
+      expect((await ask('POST', '/v1/sessions', { id: 'a', autoStart: false }, { origin })).status).toBe(403);
+    },
+  );
+
+  it.each([
     ['no token', { authorization: '' }],
     ['a wrong token', { authorization: `Bearer ${TOKEN}x` }],
     ['a token in another scheme', { authorization: `Basic ${TOKEN}` }],
