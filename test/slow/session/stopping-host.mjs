@@ -24,7 +24,8 @@ supervisor.on('event', (event) => {
   const { type, at, reason, detail, clock: waited } = event;
   writeSync(1, `${JSON.stringify({ type, at, reason, detail, clock: waited })}\n`);
   if (type === 'turn.started') process.kill(process.pid, 'SIGSTOP');
-  if (type === 'watchdog.warned') void supervisor.shutdown();
+  // How a host ends by itself is not what this is about.
+  if (type === 'watchdog.warned') void supervisor.shutdown().finally(() => process.exit());
 });
 const session = await supervisor.start({ id: 'stopped' });
 session.prompt('think');

@@ -80,7 +80,9 @@ describe('a turn whose process says nothing but keep-alives and retries', () => 
 });
 
 describe('a host that was stopped by SIGSTOP', () => {
-  it('warns of a turn only when it was silent for long enough while the host ran (P5)', async () => {
+  it('warns of a turn only when it was silent for long enough while the host ran (P5)', {
+    timeout: 180_000,
+  }, async () => {
     const stallMs = 30_000;
     const { path } = await newFake({ rules: [on(when.prompt('think'), step.hang())] });
     const host = spawn(process.execPath, [PROGRAM, path, String(stallMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
