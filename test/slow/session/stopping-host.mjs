@@ -24,8 +24,7 @@ supervisor.on('event', (event) => {
   const { type, at, reason, detail, clock: waited } = event;
   writeSync(1, `${JSON.stringify({ type, at, reason, detail, clock: waited })}\n`);
   if (type === 'turn.started') process.kill(process.pid, 'SIGSTOP');
-  // How a host ends by itself is not what this is about.
-  if (type === 'watchdog.warned') void supervisor.shutdown().finally(() => process.exit());
+  if (type === 'watchdog.warned') void supervisor.shutdown();
 });
 const session = await supervisor.start({ id: 'stopped' });
 session.prompt('think');
