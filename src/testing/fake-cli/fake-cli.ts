@@ -43,6 +43,8 @@ export class FakeCli {
   readonly lifetimeMs: number;
   readonly ignored = new Set<string>();
   readonly emitsSessionState: boolean;
+  /** By the variable of the official SDK alone, the states are marked as for its own eyes (recordings 21e). */
+  readonly marksSessionState: boolean;
   sessionId: string;
   model: string;
   permissionMode: string;
@@ -68,6 +70,7 @@ export class FakeCli {
     this.lifetimeMs = behaviour.lifetimeMs ?? DEFAULT_LIFETIME_MS;
     this.children = new Children(this.lifetimeMs, folder);
     this.emitsSessionState = this.flavor.sessionStateVariables.some((name) => process.env[name] === '1');
+    this.marksSessionState = process.env['CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'] !== '1';
     this.model = launch.model ?? this.flavor.model;
     this.permissionMode = launch.permissionMode;
     this.#sessionsFolder = join(folder, 'sessions');

@@ -172,7 +172,8 @@ export class Turns {
     if (this.#state === state) return;
     this.#state = state;
     if (!this.#cli.emitsSessionState) return;
-    this.#cli.output.frame(systemFrame(this.#cli.sessionId, 'session_state_changed', { state }));
+    const mark = this.#cli.marksSessionState ? { sdk_host_only: true } : {};
+    this.#cli.output.frame(systemFrame(this.#cli.sessionId, 'session_state_changed', { state, ...mark }));
   }
 
   #enqueue(prompt: Prompt): void {
