@@ -7,3 +7,9 @@ export declare function withCharts(page: string, charts: Readonly<Record<string,
 export declare function errorDocument(codes: Readonly<Record<string, string>>): string;
 
 export function optionsDocument(support: Readonly<Record<string, object>>): string;
+
+export function featuresDocument(
+  features: Readonly<Record<string, object>>,
+  measured: readonly string[],
+  hasFeature: (version: string | undefined, capabilities: readonly string[] | undefined, name: never) => boolean,
+): string;

@@ -39,7 +39,7 @@ export function withCharts(page, charts) {
 export function optionsDocument(support) {
   const rows = Object.entries(support).map(([option, { place, name, since, otherwise, fallback = '' }]) => {
     const shown = place === 'host' ? name : `\`${name}\``;
-    const release = since?.join('.') ?? (place === 'host' ? '' : '2.1.197 or before');
+    const release = since ?? (place === 'host' ? '' : '2.1.197 or before');
     const older = { exits: 'the start fails', ignores: 'reported, then ignored', refused: 'the start fails' };
     return `| \`${option}\` | ${place} | ${shown} | ${release} | ${otherwise === undefined ? '' : older[otherwise]} | ${fallback} |`;
   });
@@ -56,6 +56,37 @@ export function optionsDocument(support) {
     '',
     '| option | goes to | as | since | older releases | default |',
     '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')}\n`;
+}
+
+/** The releases that the page compares: the last of each line, and the newest. */
+const SHOWN_RELEASES = ['1.0.60', '1.0.128', '2.0.30', '2.1.19', '2.1.197'];
+
+/** What releases of the CLI do differently, as a page: a row per feature, a column per release. */
+export function featuresDocument(features, measured, hasFeature) {
+  const shown = [...SHOWN_RELEASES, measured.at(-1)];
+  const rows = Object.entries(features).map(([name, { what, since = measured[0], until, capability, source }]) => {
+    const cells = shown.map((release) => (hasFeature(release, undefined, name) ? 'yes' : '–'));
+    const span = until === undefined ? since : `${since} to ${until}`;
+    const said = capability === undefined ? '' : `\`${capability}\``;
+    return `| \`${name}\` | ${what} | ${cells.join(' | ')} | ${span} | ${said} | ${source} |`;
+  });
+  return `${[
+    '# Releases of the CLI',
+    '',
+    'What releases of Claude Code do differently, as far as Troupe cares. No code asks for a version: it asks for one of these features',
+    'by its name, with `hasFeature(version, capabilities, name)` of `troupe/wire`. Where the CLI says itself that it has one, in the',
+    '`capabilities` of `system/init` and of its answer to `initialize`, only that counts; otherwise its version does. A release whose',
+    'version is not known (those before 2.1.312 tell it with their first turn only) counts as older than all.',
+    '',
+    `Measured were ${measured.join(', ')}. "Since" is the first of them that has the feature, or the release that its maker names;`,
+    'between two measured releases it may have come earlier. `WIRE §n` is a section of [that survey](wire.md).',
+    '',
+    'This page is generated from `src/wire/features.ts`: run `npm run docs` after a change. A test compares it with recordings of the releases.',
+    '',
+    `| feature | what holds | ${shown.join(' | ')} | since | capability | source |`,
+    `|---|---|${shown.map(() => '---|').join('')}---|---|---|`,
     ...rows,
   ].join('\n')}\n`;
 }

@@ -6,7 +6,15 @@ import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
 import { ERROR_CODES } from '../dist/src/errors.js';
 import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
-import { diagramDocuments, endingsDocument, errorDocument, optionsDocument, withCharts } from './documents.mjs';
+import { FEATURES, hasFeature, MEASURED_RELEASES } from '../dist/src/wire/features.js';
+import {
+  diagramDocuments,
+  endingsDocument,
+  errorDocument,
+  featuresDocument,
+  optionsDocument,
+  withCharts,
+} from './documents.mjs';
 
 register('./typescript-loader.mjs', import.meta.url);
 const { EXAMPLE_CHARTS } = await import('../docs/examples/charts.ts');
@@ -14,6 +22,7 @@ const { EXAMPLE_CHARTS } = await import('../docs/examples/charts.ts');
 const documents = {
   ...diagramDocuments(machines),
   'docs/errors.md': errorDocument(ERROR_CODES),
+  'docs/cli-versions.md': featuresDocument(FEATURES, MEASURED_RELEASES, hasFeature),
   'docs/endings.md': endingsDocument(machines.ENDINGS),
   'docs/options.md': optionsDocument({ ...OPTION_SUPPORT, ...PART_SUPPORT }),
 };

@@ -1,4 +1,4 @@
-import { isRelease } from '../wire/release.ts';
+import { type FeatureName, hasFeature, sinceOf } from '../wire/features.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** Where an option ends up. `host`: Troupe itself obeys it, and the CLI never hears of it. */
@@ -8,8 +8,10 @@ export interface OptionSupport {
   readonly place: OptionPlace;
   /** The flag, field or variable; what Troupe does with it where it is the host's. */
   readonly name: string;
-  /** The first release known to obey it, where 2.1.197 and older do not. */
-  readonly since?: readonly [number, number, number];
+  /** What a release must have to obey it, where 2.1.197 and older do not … */
+  readonly needs?: FeatureName;
+  /** … and the first that has it. */
+  readonly since?: string;
   /** What an older release does: refuse to start with an unknown flag, ignore the option, or, refused here, do harm by that. */
   readonly otherwise?: 'exits' | 'ignores' | 'refused';
   /** What holds without it, where that is Troupe's choice; otherwise nothing is sent, and the CLI chooses. */
@@ -23,11 +25,11 @@ const field = (name: string, more: Partial<OptionSupport> = {}): OptionSupport =
   ...more,
 });
 const host = (name: string, more: Partial<OptionSupport> = {}): OptionSupport => ({ place: 'host', name, ...more });
+const needing = (needs: FeatureName) => ({ needs, since: sinceOf(needs) });
 
 /**
  * Every start option, in the order of the documentation. An unknown flag ends the start, an unknown field is ignored without
- * a word. `since` is the first measured release that knew it (of 2.1.197, 220, 231, 245, 260, 290, 312 and 332), or the
- * one that Anthropic names. `docs/options.md` is generated from it.
+ * a word. Since when one is known says the table of features (`src/wire/features.ts`). `docs/options.md` is generated from both.
  */
 export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport>> = {
   id: host('the name of the session', { fallback: 'made up' }),
@@ -57,22 +59,25 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   skills: flag('--allowedTools, and the field skills'),
   plugins: flag('--plugin-dir, --plugin-dir-no-mcp'),
   pluginDelivery: flag('--await-initialize, and the field plugins', {
-    since: [2, 1, 261],
+    ...needing('awaitInitialize'),
     otherwise: 'exits',
     fallback: '`argv`',
   }),
-  mcpServersDelivery: flag('--await-initialize, and the field mcpServers', { since: [2, 1, 261], otherwise: 'exits' }),
+  mcpServersDelivery: flag('--await-initialize, and the field mcpServers', {
+    ...needing('awaitInitialize'),
+    otherwise: 'exits',
+  }),
   permissionPromptToolName: flag('--permission-prompt-tool', { fallback: 'Troupe answers' }),
   sandbox: { place: 'private file', name: '--settings' },
   managedSettings: flag('--managed-settings'),
-  projectConfigRoot: flag('--project-config-root', { since: [2, 1, 290], otherwise: 'exits' }),
+  projectConfigRoot: flag('--project-config-root', { ...needing('projectConfigRoot'), otherwise: 'exits' }),
   includeHookEvents: flag('--include-hook-events'),
   forwardSubagentText: field('forwardSubagentText'),
   // Ignored, it would let a prompt run as a command that was meant not to.
-  verbatimPrompts: { place: 'prompt', name: 'client_composed', since: [2, 1, 248], otherwise: 'refused' },
+  verbatimPrompts: { place: 'prompt', name: 'client_composed', ...needing('verbatimPrompts'), otherwise: 'refused' },
   promptSuggestions: field('promptSuggestions'),
   agentProgressSummaries: field('agentProgressSummaries'),
-  perTaskStopAffordance: field('perTaskStopAffordance', { since: [2, 1, 260], otherwise: 'ignores' }),
+  perTaskStopAffordance: field('perTaskStopAffordance', { ...needing('perTaskStop'), otherwise: 'ignores' }),
   thinking: flag('--thinking, --max-thinking-tokens, --thinking-display'),
   effort: flag('--effort'),
   taskBudget: flag('--task-budget'),
@@ -81,7 +86,7 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   forkSession: flag('--fork-session'),
   sessionId: flag('--session-id'),
   resumeSessionAt: flag('--resume-session-at'),
-  resumeDropsTurn: flag('--resume-drops-turn', { since: [2, 1, 231], otherwise: 'exits' }),
+  resumeDropsTurn: flag('--resume-drops-turn', { ...needing('resumeDropsTurn'), otherwise: 'exits' }),
   persistSession: flag('--no-session-persistence'),
   sessionStore: flag('--session-mirror'),
   sessionStoreFlush: host('when lines go to the store', { fallback: '`batched`' }),
@@ -130,7 +135,7 @@ interface PartSupport extends OptionSupport {
 /** Parts of an option that came later than the option itself. */
 export const PART_SUPPORT: Readonly<Record<string, PartSupport>> = {
   'systemPrompt.snapshot': {
-    ...field('systemPromptSnapshot', { since: [2, 1, 260], otherwise: 'ignores' }),
+    ...field('systemPromptSnapshot', { ...needing('promptSnapshots'), otherwise: 'ignores' }),
     isGiven: ({ systemPrompt: prompt }) =>
       typeof prompt === 'object' && 'type' in prompt && prompt.snapshot !== undefined,
   },
@@ -153,10 +158,9 @@ export function unsupportedOptions(options: SessionOptions, cliVersion: string |
     ...Object.entries(OPTION_SUPPORT).filter(([option]) => isGiven(options[option as keyof SessionOptions])),
     ...Object.entries(PART_SUPPORT).filter(([, part]) => part.isGiven(options)),
   ];
-  return given.flatMap(([option, { since, otherwise }]) => {
-    if (since === undefined || otherwise === 'exits') return [];
-    if (cliVersion !== undefined && isRelease(cliVersion, since)) return [];
-    return [{ option, since: since.join('.'), isRefused: otherwise === 'refused' }];
+  return given.flatMap(([option, { needs, otherwise }]) => {
+    if (needs === undefined || otherwise === 'exits' || hasFeature(cliVersion, undefined, needs)) return [];
+    return [{ option, since: sinceOf(needs), isRefused: otherwise === 'refused' }];
   });
 }
 

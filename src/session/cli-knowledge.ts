@@ -1,10 +1,10 @@
 import type { Fact } from '../wire/facts.ts';
+import { hasFeature } from '../wire/features.ts';
 import { type ActivityState, type ConversationFacts, NOTHING_KNOWN } from './conversation-facts.ts';
 import type { KnownFacts } from './stored-facts.ts';
 
 /** Each `/clear` begins another one. */
 const IDS_KEPT = 100;
-const HAS_LIFECYCLE = 'msg_lifecycle_v1';
 
 /** What the CLI said about itself and its conversations, over the processes of a session. */
 export class CliKnowledge {
@@ -43,7 +43,8 @@ export class CliKnowledge {
     if (conversationId !== undefined && this.#conversationIds.at(-1) !== conversationId) {
       this.#conversationIds = [...this.#conversationIds.slice(1 - IDS_KEPT), conversationId];
     }
-    if (this.#facts.capabilities.includes(HAS_LIFECYCLE)) this.#hasLifecycle = true;
+    const { cliVersion, capabilities } = this.#facts;
+    if (hasFeature(cliVersion, capabilities, 'promptLifecycle')) this.#hasLifecycle = true;
   }
 
   /** A turn opened. Returns the change of the conversation, where it is one. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import { TroupeError } from '../errors.ts';
-import { isRelease } from '../wire/release.ts';
+import { hasFeature, sinceOf } from '../wire/features.ts';
 import { ControlCall, Payload, parseCall, Subtype } from './call-options.ts';
 import type { Conversation } from './conversation.ts';
 import type { ControlOptions } from './session-controls.ts';
@@ -12,8 +12,6 @@ import { within } from './within.ts';
 const STARTING: ReadonlySet<StateChange['state']> = new Set(['waiting', 'spawning', 'initializing', 'backing-off']);
 /** Requests that connect or disconnect a server. */
 const TURNS_SERVERS: ReadonlySet<string> = new Set(['mcp_toggle', 'mcp_reconnect']);
-/** The first measured release that takes a second `initialize`, and that answers every request it does not know (WIRE §23). */
-const ANSWERS_ALL_SINCE = [2, 1, 197] as const;
 
 export interface ControlPathOptions {
   readonly life: SessionLife;
@@ -50,9 +48,9 @@ export class ControlPath {
   async reinitialize(options: ControlOptions): Promise<void> {
     const { timeoutMs: deadlineMs = this.#options.controlMs, signal } = parseCall(ControlCall, options, 'options');
     const incarnation = this.#process();
-    const { cliVersion } = this.#options.conversation.facts;
-    if (cliVersion === undefined || !isRelease(cliVersion, ANSWERS_ALL_SINCE)) {
-      const reason = `"initialize" a second time needs Claude Code ${ANSWERS_ALL_SINCE.join('.')}; this is ${cliVersion ?? 'unknown'}.`;
+    const { cliVersion, capabilities } = this.#options.conversation.facts;
+    if (!hasFeature(cliVersion, capabilities, 'secondInitialize')) {
+      const reason = `"initialize" a second time needs Claude Code ${sinceOf('secondInitialize')}; this is ${cliVersion ?? 'unknown'}.`;
       throw new TroupeError('CONTROL_UNSUPPORTED', { reason, details: { subtype: 'initialize', cliVersion } });
     }
     await incarnation.reinitialize({ deadlineMs, signal });
@@ -116,16 +114,16 @@ export class ControlPath {
 
   /** What this release does not know is told apart from what it refuses, and silence from slowness. */
   #explained(subtype: string, error: TroupeError): TroupeError {
-    const { cliVersion } = this.#options.conversation.facts;
+    const { cliVersion, capabilities } = this.#options.conversation.facts;
     const details = { ...error.details, cliVersion };
     if (error.code === 'CONTROL_REFUSED' && isUnsupported(error)) {
       const reason = `"${subtype}"${cliVersion === undefined ? '' : ` in ${cliVersion}`}.`;
       return new TroupeError('CONTROL_UNSUPPORTED', { reason, cause: error, details });
     }
-    const mayBeSilent = cliVersion === undefined || !isRelease(cliVersion, ANSWERS_ALL_SINCE);
+    const mayBeSilent = !hasFeature(cliVersion, capabilities, 'unknownControlAnswered');
     if (error.code !== 'CONTROL_TIMEOUT' || !mayBeSilent) return error;
     // Up to 2.1.19 a request that is not known is never answered (WIRE §9).
-    const reason = `${error.reason ?? ''} Claude Code ${cliVersion ?? 'of an unknown release'} may not know the request: releases before ${ANSWERS_ALL_SINCE.join('.')} do not say so.`;
+    const reason = `${error.reason ?? ''} Claude Code ${cliVersion ?? 'of an unknown release'} may not know the request: releases before ${sinceOf('unknownControlAnswered')} do not say so.`;
     return new TroupeError('CONTROL_TIMEOUT', { reason: reason.trim(), details });
   }
 }

@@ -14,6 +14,7 @@ import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { factOf } from '../wire/facts.ts';
+import { hasFeature } from '../wire/features.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
@@ -64,9 +65,6 @@ export interface IncarnationOptions {
   /** Beside the listener, for what the machine hears of the end of the process. */
   readonly redaction: Redaction;
 }
-
-/** Releases without it keep silent about an elicitation that an interrupt has ended (2.1.197: WIRE §25.5). */
-const TAKES_BACK = 'msg_lifecycle_v1';
 
 /** One CLI process serving a session, from spawn to the seen end of its tree: the machine and its hands. */
 export class Incarnation {
@@ -263,7 +261,7 @@ export class Incarnation {
         const fact = factOf(message);
         if (fact?.type === 'turn.opened') {
           this.#mcp.turnOpened(fact);
-          takesBack = fact.capabilities.includes(TAKES_BACK);
+          takesBack = hasFeature(fact.cliVersion, fact.capabilities, 'cancelledElicitations');
         }
         if (fact?.type !== 'turn.result' || takesBack || outcomeOf(fact, false) !== 'interrupted') return;
         this.#options.permissions.withdrawAll('Its turn was interrupted.', 'elicitation');

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import { hasFeature } from '../wire/features.ts';
 import type { Conversation } from './conversation.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { SessionLife } from './session-life.ts';
@@ -30,9 +31,6 @@ export interface InterruptTarget {
   /** Why, where nobody just wished it. */
   readonly reason?: TroupeError;
 }
-
-/** With this capability an interrupt takes the prompts that wait in the CLI back too (WIRE §8, §23). */
-const DROPS_QUEUED = 'interrupt_cancel_queued_v1';
 
 export async function interruptConversation(target: InterruptTarget): Promise<InterruptReceipt> {
   const { life, conversation } = target;
@@ -94,7 +92,8 @@ async function send(
   waiting: readonly PromptRecord[],
 ): Promise<string[]> {
   const { interruptMs: deadlineMs, conversation } = target;
-  const dropsQueued = target.cancelQueued === true && conversation.facts.capabilities.includes(DROPS_QUEUED);
+  const { cliVersion, capabilities } = conversation.facts;
+  const dropsQueued = target.cancelQueued === true && hasFeature(cliVersion, capabilities, 'cancelQueued');
   incarnation.tell({ type: 'session.interrupt' });
   try {
     // A release that does not drop them by itself is asked for each; it reads that before the interrupt.

@@ -1,8 +1,5 @@
-import { isRelease } from '../wire/release.ts';
+import { hasFeature } from '../wire/features.ts';
 import type { PromptContent } from './prompt-record.ts';
-
-/** From this release on a prompt can say that it is meant word for word. */
-const IS_TOLD_SINCE = [2, 1, 248] as const;
 
 /**
  * The CLI looks for a command and for `@file` in the last text of a prompt, and nowhere else (measured on 2.1.197 and
@@ -15,7 +12,7 @@ const END = { type: 'text', text: '(end of message)' };
  * Newer ones are told so (`client_composed`); the others get the text as a block of its own with a harmless one behind it.
  */
 export function inertContent(content: PromptContent, cliVersion: string | undefined): PromptContent {
-  if (cliVersion !== undefined && isRelease(cliVersion, IS_TOLD_SINCE)) return content;
+  if (hasFeature(cliVersion, undefined, 'verbatimPrompts')) return content;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return blocks.some(canAct) ? [...blocks, END] : content;
 }

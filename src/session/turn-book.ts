@@ -1,16 +1,13 @@
 import type { LedgerRecord } from '../store/store-record.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { ResultFacts } from '../wire/facts.ts';
-import { isRelease } from '../wire/release.ts';
+import { hasFeature } from '../wire/features.ts';
 import type { ConversationFacts } from './conversation-facts.ts';
 import { CostMeter, type SessionUsage, type TurnCost } from './cost-meter.ts';
 import type { RestoredTurns } from './restored-conversation.ts';
 import type { Spending } from './spending.ts';
 import { storedTurnOf } from './stored-turn.ts';
 import { TurnHistory, type TurnRecord } from './turn-history.ts';
-
-/** From here on a process that resumes may go on from the totals of its predecessor (measured: not 2.1.260, but 2.1.290). */
-const TOTALS_GO_ON = [2, 1, 261] as const;
 
 /** The turns of a session, what each used, and who is told of it. */
 export class TurnBook {
@@ -67,8 +64,8 @@ export class TurnBook {
   }
 
   /** What the turn of the result added, told before anybody hears of its end and sends the next prompt out of a spent budget. */
-  add(result: ResultFacts, { cliVersion, model }: ConversationFacts, isSentAgain: boolean): TurnCost {
-    const cost = this.#meter.add(result, isRelease(cliVersion ?? '', TOTALS_GO_ON));
+  add(result: ResultFacts, { cliVersion, capabilities, model }: ConversationFacts, isSentAgain: boolean): TurnCost {
+    const cost = this.#meter.add(result, hasFeature(cliVersion, capabilities, 'totalsGoOn'));
     this.#spending?.closed(result, cost, { model, wentOn: this.#meter.wentOn, isSentAgain });
     return cost;
   }

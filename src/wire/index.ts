@@ -10,6 +10,7 @@ export {
   type ResultFacts,
   type Usage,
 } from './facts.ts';
+export { FEATURES, type Feature, type FeatureName, hasFeature, MEASURED_RELEASES } from './features.ts';
 export { DEFAULT_MAX_LINE_BYTES, type LineOverflow, LineSplitter } from './line-splitter.ts';
 export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './message-assembler.ts';
 export {

@@ -1,7 +1,13 @@
+const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;
+
 /** True when a version text names this release or a newer one; false for what is no version. */
-export function isRelease(version: string, wanted: readonly [number, number, number]): boolean {
-  const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
-  if (parts === undefined) return false;
-  const differing = parts.findIndex((part, index) => part !== wanted[index]);
-  return differing === -1 || (parts[differing] ?? 0) > (wanted[differing] ?? 0);
+export function isRelease(version: string, wanted: string): boolean {
+  const [parts, least] = [partsOf(version), partsOf(wanted)];
+  if (parts === undefined || least === undefined) return false;
+  const differing = parts.findIndex((part, index) => part !== least[index]);
+  return differing === -1 || (parts[differing] ?? 0) > (least[differing] ?? 0);
+}
+
+function partsOf(version: string): number[] | undefined {
+  return RELEASE.exec(version)?.slice(1).map(Number);
 }
