@@ -119,9 +119,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // Where frames of a WebSocket reach the engine of the dialect.
-  'src/server/socket-route.ts': ['src/server/json-rpc', 'ws (types)'],
-  'src/server/socket-link.ts': ['src/server/json-rpc (types)', 'ws (types)'],
+  // What frames of the JSON-RPC dialect travel by.
+  'src/server/socket-route.ts': ['ws (types)'],
+  'src/server/json-rpc/stream-link.ts': ['node:stream (types)'],
+  'src/server/socket-link.ts': ['ws (types)'],
   // The option `canUseTool` has the type of the desk that calls it.
   'src/launch/session-options.ts': ['src/permissions (types)', 'src/hooks (types)', 'src/conversations (types)'],
   // … and the hooks bring the shape that their option is checked by.

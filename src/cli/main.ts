@@ -75,6 +75,7 @@ addServeCommand(
     env: process.env,
     tell: (line) => console.error(`troupe: ${line}`),
     write: (text) => void process.stdout.write(text),
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     onLeave,
     createSupervisor,
     watch: followByLevel,

@@ -9,6 +9,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Access, Caller, Scope } from './access.ts';
+import type { Engine } from './json-rpc/engine.ts';
 import type { LiveFleet } from './live-fleet.ts';
 import type { ServerSettings } from './server-options.ts';
 
@@ -28,6 +29,8 @@ export interface ServerContext {
   readonly access: Access;
   /** The sessions as clients see them. */
   readonly fleet: LiveFleet;
+  /** For front ends that speak JSON-RPC. */
+  readonly engine: Engine;
   /** Fires when the server closes: streams say `server.closing` and end. */
   readonly closing: AbortSignal;
 }

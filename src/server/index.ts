@@ -7,3 +7,4 @@ export {
   type ServerOptions,
   type ServerTimeouts,
 } from './server-options.ts';
+export { type StreamServer, type StreamServerOptions, serveFrontEnd } from './stream-server.ts';

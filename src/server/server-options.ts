@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default 0: any that is free. */
   readonly port?: number;
+  /** Where front ends speak JSON-RPC over TCP, on 127.0.0.1 only; 0: any that is free. Default: nowhere. */
+  readonly tcpPort?: number;
   /** Who may ask. Default: one, `owner`, who may do everything, with a token that is made up, or that of `tokenFile`. */
   readonly tokens?: readonly Token[];
   /** A file of tokens, made with mode 0600 where there is none; one that others may read is refused with TOKEN_FILE_UNSAFE. */
@@ -73,6 +75,7 @@ export interface ServerOptions {
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
+  readonly tcpPort: number | undefined;
   readonly tokens: readonly Token[] | undefined;
   readonly tokenFile: string | undefined;
   readonly roots: readonly string[];
@@ -132,6 +135,7 @@ const Shape = {
   supervisor: z.custom<Supervisor>((value) => typeof value === 'object' && value !== null, 'must be a supervisor'),
   host: Filled.exactOptional(),
   port: z.int().min(0).max(65_535).exactOptional(),
+  tcpPort: z.int().min(0).max(65_535).exactOptional(),
   tokens: z.array(TokenShape).min(1, 'must hold a token').max(1_000).exactOptional(),
   tokenFile: Filled.exactOptional(),
   roots: z.array(Filled).min(1, 'must name a folder').max(1_000).exactOptional(),
@@ -190,6 +194,7 @@ export function parseServerOptions(input: unknown): ServerSettings {
   return {
     host,
     port: options.port ?? 0,
+    tcpPort: options.tcpPort,
     tokens: options.tokens satisfies readonly { scopes: Scope[] }[] | undefined,
     tokenFile: options.tokenFile,
     roots: (options.roots ?? ['.']).map((root) => resolve(root)),

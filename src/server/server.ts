@@ -8,6 +8,7 @@ import { Access, newToken, SCOPES, type Token } from './access.ts';
 import { type App, portOf, type ServerContext } from './app.ts';
 import { commandRoutes } from './command-routes.ts';
 import { dashboardRoutes } from './dashboard-routes.ts';
+import { frontEndEngine } from './front-end-engine.ts';
 import { healthRoutes } from './health-routes.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { LiveFleet } from './live-fleet.ts';
@@ -24,6 +25,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { socketRoute } from './socket-route.ts';
 import { streamRoutes } from './stream-routes.ts';
 import { supervisorRoutes } from './supervisor-routes.ts';
+import { listenForFrontEnds, type TcpFrontEnds } from './tcp-front-ends.ts';
 import { tokensOf } from './token-file.ts';
 import { within } from './within-time.ts';
 
@@ -32,6 +34,8 @@ export interface Server extends AsyncDisposable {
   /** Where it is reached: `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly address: { readonly host: string; readonly port: number };
+  /** Where front ends speak JSON-RPC over TCP (`tcpPort`); undefined where they do not. */
+  readonly tcpAddress: { readonly host: string; readonly port: number } | undefined;
   /** The first of its tokens; whoever has it may do what its scopes say. */
   readonly token: string;
   /** An address that logs a browser in, once, as the holder of that token, by default of the first. */
@@ -57,9 +61,15 @@ export interface AssembledServer {
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const settings = parseServerOptions(options);
-  const { app, context, tokens, close } = await assembleServer(settings, options.supervisor);
+  const { app, context, tokens, close: closeHttp } = await assembleServer(settings, options.supervisor);
+  let frontEnds: TcpFrontEnds | undefined;
+  const close = async () => {
+    const httpClosed = closeHttp();
+    await Promise.all([httpClosed, frontEnds?.close()]);
+  };
   try {
     await app.listen({ host: settings.host, port: settings.port });
+    frontEnds = await listenedOn(settings, context);
   } catch (error) {
     await close();
     throw error;
@@ -70,6 +80,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return {
     url,
     address: { host: settings.host, port },
+    tcpAddress: frontEnds?.address,
     token: tokens[0]?.token ?? '',
     loginUrl: (name) => `${url}/login?token=${context.access.issueCode(name)}`,
     close,
@@ -90,7 +101,9 @@ export async function assembleServer(
   const closing = new AbortController();
   const access = new Access({ tokens, now: () => settings.clock.now() });
   const fleet = new LiveFleet(supervisor);
-  const context: ServerContext = { supervisor, fleet, settings, access, closing: closing.signal };
+  const engine = frontEndEngine(supervisor, settings);
+  closing.signal.addEventListener('abort', () => engine.close(), { once: true });
+  const context: ServerContext = { supervisor, fleet, engine, settings, access, closing: closing.signal };
   const app = newApp(settings);
   // What the library says is JSON already; that it is what the document says is a matter of the tests.
   app.setSerializerCompiler(serializer);
@@ -124,6 +137,14 @@ export async function assembleServer(
     return closed;
   };
   return { app, context, tokens, close };
+}
+
+async function listenedOn(
+  { tcpPort, limits }: ServerSettings,
+  { engine, access }: ServerContext,
+): Promise<TcpFrontEnds | undefined> {
+  if (tcpPort === undefined) return undefined;
+  return listenForFrontEnds({ engine, access, port: tcpPort, maxConnections: limits.maxStreams });
 }
 
 async function chosenTokens({ tokens, tokenFile }: ServerSettings): Promise<readonly Token[]> {

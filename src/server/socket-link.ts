@@ -6,6 +6,8 @@ const CLOSE_CODES: Readonly<Record<CutReason, number>> = {
   'frame-too-large': 1009,
   'too-slow': 1013,
   'not-initialized': 1008,
+  'not-authenticated': 1008,
+  'input-ended': 1000,
   'server-closing': 1001,
 };
 

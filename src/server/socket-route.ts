@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { SessionId } from '../api/parameters.ts';
 import type { Clock } from '../clock.ts';
 import { type App, callerOf, type ServerContext } from './app.ts';
-import { Engine } from './json-rpc/engine.ts';
-import { sessionOptionsOf } from './session-start.ts';
 import { SocketLink } from './socket-link.ts';
 
 /** The session of calls that name none. */
@@ -14,19 +12,8 @@ const Where = z.strictObject({ session: SessionId.optional() });
  * The WebSocket of the JSON-RPC dialect, `/v1/ws`. Host, origin and token are checked as for every request, before the
  * connection is upgraded.
  */
-export function socketRoute(app: App, { supervisor, settings, closing }: ServerContext): void {
+export function socketRoute(app: App, { engine, settings }: ServerContext): void {
   const { clock, limits, timeouts } = settings;
-  const engine = new Engine({
-    supervisor,
-    clock,
-    limits: { maxFrameBytes: limits.maxBodyBytes, maxBufferedBytes: limits.maxSubscriberBufferBytes },
-    startSession: async ({ name, scopes }, id, options) => {
-      const caller = { name, scopes: [...scopes], by: 'token' } as const;
-      const asked = id === undefined ? options : { ...options, id };
-      return supervisor.start(await sessionOptionsOf(asked, caller, settings));
-    },
-  });
-  closing.addEventListener('abort', () => engine.close(), { once: true });
 
   app.get(
     '/v1/ws',

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { TroupeError } from '../../errors.ts';
@@ -8,10 +9,13 @@ import type { ServerOptions } from '../../server/server-options.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
+import { leaveSoon, serveStdio } from './serve-stdio.ts';
 
 export interface ServeFlags {
   host?: string;
   port?: number;
+  stdio?: true;
+  tcp?: number;
   store?: string;
   takeover?: true;
   tokenFile?: string;
@@ -32,6 +36,8 @@ export interface ServeWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tell: (line: string) => void;
   readonly write: (text: string) => void;
+  /** Standard input and output, once they belong to a front end. */
+  readonly streams: () => { readonly input: Readable; readonly output: Writable };
   /** `leaveMs`: the longest it may take to leave. */
   readonly onLeave: (listener: (why: LeaveReason) => void, leaveMs: number) => () => void;
   readonly createSupervisor: (options: SupervisorOptions) => Supervisor;
@@ -54,6 +60,12 @@ export function addServeCommand(program: Command, world: ServeWorld, done: (work
     .description('Serves sessions over HTTP, with a page to watch and answer them.')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <number>', 'the port; 0 for any that is free', wholeNumber, DEFAULT_PORT)
+    .option(
+      '--tcp <port>',
+      'serve front ends that speak JSON-RPC on this port of 127.0.0.1, too; 0 for any',
+      wholeNumber,
+    )
+    .option('--stdio', 'serve one front end that speaks JSON-RPC on standard input and output, and no HTTP')
     .option('--store <file>', 'keep the sessions in this file; those in it go on')
     .option('--takeover', 'where another process has the store: ask it to hand its sessions over, and wait for it')
     .option('--token-file <file>', 'the tokens; made with mode 0600 where there is none')
@@ -75,6 +87,7 @@ export function addServeCommand(program: Command, world: ServeWorld, done: (work
       'after',
       `
 The address that is printed logs a browser in, once. Programs send a token of the token file: Authorization: Bearer …
+A front end of --tcp sends the token as "token" of initialize; one of --stdio needs none, and the command ends with it.
 SIGTERM and Ctrl-C drain: nothing new begins, turns may end, then everything is stopped. A second one stops it at once.`,
     )
     .action(async (flags: ServeFlags) => done(serve(flags, world)));
@@ -85,6 +98,8 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
   const { createServer } = await import('../../server/server.ts');
   const cli = flags.cli ?? world.env['TROUPE_CLI'];
   const drainMs = Math.max(1, (flags.drain ?? DRAIN_SECONDS) * 1000);
+  if (flags.stdio === true && flags.tcp !== undefined)
+    throw new TroupeError('INVALID_OPTIONS', { reason: '--stdio serves one front end: --tcp is none of it.' });
   if (flags.takeover === true && flags.store === undefined)
     throw new TroupeError('INVALID_OPTIONS', { reason: '--takeover needs --store.' });
   const left = leaving(world, drainMs + LEAVE_MS);
@@ -96,6 +111,11 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
   });
   world.watch(supervisor);
   try {
+    if (flags.stdio === true) {
+      await supervisor.recovered;
+      const server = await stdioServer(flags, world, supervisor, drainMs);
+      return await serveStdio({ supervisor, server, left, drainMs, tell: world.tell });
+    }
     const recovered = await supervisor.recovered;
     const server = await listening(
       () => createServer(serverOptions(flags, world, supervisor)),
@@ -104,12 +124,16 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
     const page = server.loginUrl();
     const sessions = recovered.sessions.length;
     if (flags.json === true)
-      world.write(`${JSON.stringify({ url: server.url, loginUrl: page, sessions, pid: process.pid })}\n`);
+      world.write(
+        `${JSON.stringify({ url: server.url, loginUrl: page, sessions, pid: process.pid, tcp: server.tcpAddress })}\n`,
+      );
     else {
       world.write(
         `Serving at ${server.url}${sessions > 0 ? `, with ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of the store` : ''}.\n`,
       );
       world.write(`Open this once to log a browser in: ${page}\n`);
+      if (server.tcpAddress !== undefined)
+        world.write(`JSON-RPC at ${server.tcpAddress.host}:${server.tcpAddress.port}, with a token in initialize.\n`);
       world.write(`Tokens for programs: ${tokenFileOf(flags, world)}\n`);
     }
     const why = await Promise.race([left.first, stopped(supervisor)]);
@@ -126,7 +150,20 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
   } finally {
     await supervisor.shutdown();
     left.stop();
+    if (flags.stdio === true) leaveSoon();
   }
+}
+
+async function stdioServer(flags: ServeFlags, world: ServeWorld, supervisor: Supervisor, drainMs: number) {
+  const { serveFrontEnd } = await import('../../server/stream-server.ts');
+  return serveFrontEnd({
+    supervisor,
+    ...world.streams(),
+    name: 'stdio',
+    drainMs,
+    ...(flags.root === undefined ? {} : { roots: flags.root }),
+    ...(flags.openOption === undefined ? {} : { openOptions: flags.openOption }),
+  });
 }
 
 function serverOptions(flags: ServeFlags, world: ServeWorld, supervisor: Supervisor): ServerOptions {
@@ -135,6 +172,7 @@ function serverOptions(flags: ServeFlags, world: ServeWorld, supervisor: Supervi
     supervisor,
     host: flags.host ?? '127.0.0.1',
     port: flags.port ?? DEFAULT_PORT,
+    ...(flags.tcp === undefined ? {} : { tcpPort: flags.tcp }),
     tokenFile,
     ...(flags.root === undefined ? {} : { roots: flags.root }),
     ...(flags.openOption === undefined ? {} : { openOptions: flags.openOption }),

@@ -21,6 +21,8 @@ export function callTable(connection: EngineConnection): Readonly<Record<string,
   return {
     user_message: method('control', calls.UserMessageParams, (params) => userMessage(connection, params)),
     interrupt: method('control', calls.InterruptParams, async (params) => {
+      // A message that came before it on the same connection is stopped, also while its session is only starting.
+      await Promise.allSettled(connection.taking);
       const session = sessionOf(connection, params?.session_id);
       const receipt = await session.interrupt({ cancelQueued: params?.cancel_queued === true });
       return { effect: receipt.effect, cancelled: receipt.cancelled, still_queued: receipt.stillQueued };
@@ -47,6 +49,16 @@ export function callTable(connection: EngineConnection): Readonly<Record<string,
 
 /** The answer comes when the turn has ended, behind everything that was told of it. */
 async function userMessage(connection: EngineConnection, params: z.infer<typeof calls.UserMessageParams>) {
+  const taking = takeMessage(connection, params);
+  connection.taking.add(taking);
+  const { session, attachment, turn } = await taking.finally(() => connection.taking.delete(taking));
+  await turn.accepted;
+  const result = await turn.result;
+  await attachment.caughtUp();
+  return { ...resultOf(result), session_id: session.id, prompt_id: turn.id };
+}
+
+async function takeMessage(connection: EngineConnection, params: z.infer<typeof calls.UserMessageParams>) {
   const content = parsePromptContent(params.content);
   const id = params.session_id ?? connection.sessionId;
   const session = await connection.engine.sessionOrNew(connection.frontEnd, id);
@@ -56,10 +68,7 @@ async function userMessage(connection: EngineConnection, params: z.infer<typeof 
     ...(params.prompt_id ? { id: params.prompt_id } : {}),
     ...(params.on_busy ? { onBusy: params.on_busy } : {}),
   });
-  await turn.accepted;
-  const result = await turn.result;
-  await attachment.caughtUp();
-  return { ...resultOf(result), session_id: session.id, prompt_id: turn.id };
+  return { session, attachment, turn };
 }
 
 function resultOf({ outcome, text, usage, costUsd, error }: TurnResult) {

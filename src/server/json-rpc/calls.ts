@@ -16,6 +16,8 @@ export const InitializeParams = z.object({
     .nullish(),
   role: z.enum(['controller', 'observer']).nullish(),
   session_id: SessionId.nullish(),
+  /** Who it is, where the link itself does not say it. */
+  token: z.string().max(500).nullish(),
 });
 
 export const UserMessageParams = z.object({

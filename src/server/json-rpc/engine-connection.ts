@@ -8,7 +8,7 @@ import { callTable } from './call-table.ts';
 import { InitializeParams } from './calls.ts';
 import type { Engine } from './engine.ts';
 import { readFrame } from './frame.ts';
-import type { FrontEnd, FrontEndLink, Scope } from './front-end-link.ts';
+import type { CutReason, FrontEnd, FrontEndLink, Identify, Scope } from './front-end-link.ts';
 import { type Agreement, agree } from './handshake.ts';
 import { Questions } from './questions.ts';
 import { rpcError } from './rpc-error.ts';
@@ -17,7 +17,7 @@ import { type Notice, SessionNotices } from './session-notices.ts';
 export interface ConnectionParts {
   readonly engine: Engine;
   readonly link: FrontEndLink;
-  readonly frontEnd: FrontEnd;
+  readonly frontEnd: FrontEnd | Identify;
   /** The session of calls that name none. Default: one is started with the first message. */
   readonly sessionId?: string | undefined;
   readonly onEnded: () => void;
@@ -29,23 +29,32 @@ const INVALID_REQUEST = -32_600;
 /** One front end of the engine, whatever carries its frames. */
 export class EngineConnection {
   readonly engine: Engine;
-  readonly frontEnd: FrontEnd;
   /** The session of calls that name none. */
   sessionId: string | undefined;
+  /** Messages that have not reached their session yet. */
+  readonly taking = new Set<Promise<unknown>>();
   readonly #link: FrontEndLink;
   readonly #onEnded: () => void;
   readonly #server: JSONRPCServer<void>;
   readonly #client: JSONRPCClient<void>;
   readonly #attachments = new Map<string, Attachment>();
   readonly #stopWaiting: () => void;
+  readonly #identify: Identify;
+  readonly #isStranger: boolean;
+  #frontEnd: FrontEnd | undefined;
   #agreement: Agreement | undefined;
   #questions: Questions | undefined;
   #openCalls = 0;
   #isOver = false;
+  #hasSaidAll = false;
+  #stopAnswering = () => {};
+  /** What comes once the call under way is answered. */
+  #cutNext: CutReason | undefined;
 
   constructor({ engine, link, frontEnd, sessionId, onEnded }: ConnectionParts) {
     this.engine = engine;
-    this.frontEnd = frontEnd;
+    this.#isStranger = typeof frontEnd === 'function';
+    this.#identify = typeof frontEnd === 'function' ? frontEnd : () => frontEnd;
     this.sessionId = sessionId;
     this.#link = link;
     this.#onEnded = onEnded;
@@ -61,7 +70,7 @@ export class EngineConnection {
       });
     }
     const { clock, limits } = engine;
-    const timer = clock.setTimeout(() => this.#cut('not-initialized'), limits.initializeMs);
+    const timer = clock.setTimeout(() => this.cut('not-initialized'), limits.initializeMs);
     this.#stopWaiting = () => clock.clearTimeout(timer);
   }
 
@@ -70,11 +79,17 @@ export class EngineConnection {
     return this.#agreement;
   }
 
+  /** Who it is. Only who said `initialize` gets as far as to be asked for. */
+  get frontEnd(): FrontEnd {
+    if (this.#frontEnd === undefined) throw new TroupeError('UNAUTHENTICATED');
+    return this.#frontEnd;
+  }
+
   /** Takes one frame. Never throws: what is wrong with it is answered. */
   receive(frame: string): void {
     if (this.#isOver) return;
     if (Buffer.byteLength(frame) > this.engine.limits.maxFrameBytes) {
-      this.#cut('frame-too-large');
+      this.cut('frame-too-large');
       return;
     }
     const read = readFrame(frame);
@@ -83,6 +98,20 @@ export class EngineConnection {
     else if (read.kind === 'reply') this.#client.receive(read.replies);
     else if (read.kind === 'batch') this.#receiveBatch(read.calls);
     else void this.#serve(read.call);
+    // A stranger whose first words are of another protocol gets no second try: what follows may be of a page (P11).
+    const isForeign = read.kind === 'unreadable' || read.kind === 'invalid';
+    if (isForeign && this.#isStranger && this.#agreement === undefined) this.cut('not-authenticated');
+  }
+
+  /** The front end says nothing more. What it asked is answered first, within `drainMs`; its questions are left to others. */
+  inputEnded(): void {
+    if (this.#isOver || this.#hasSaidAll) return;
+    this.#hasSaidAll = true;
+    this.#client.rejectAllPendingRequests('The front end says nothing more.');
+    const { clock, limits } = this.engine;
+    const timer = clock.setTimeout(() => this.cut('input-ended'), limits.drainMs);
+    this.#stopAnswering = () => clock.clearTimeout(timer);
+    if (this.#openCalls === 0) this.cut('input-ended');
   }
 
   /** The link is gone. Nothing is answered for the front end; its turns go on. */
@@ -90,6 +119,7 @@ export class EngineConnection {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopWaiting();
+    this.#stopAnswering();
     for (const attachment of this.#attachments.values()) attachment.end();
     this.#attachments.clear();
     this.#client.rejectAllPendingRequests('The front end is gone.');
@@ -99,7 +129,7 @@ export class EngineConnection {
   /** The engine ends. */
   close(): void {
     this.notify({ method: 'server_closing', params: {} });
-    this.#cut('server-closing');
+    this.cut('server-closing');
   }
 
   notify({ method, params }: Notice): void {
@@ -154,11 +184,16 @@ export class EngineConnection {
     if (this.#agreement !== undefined)
       throw new TroupeError('REQUEST_INVALID', { reason: 'The connection is initialized already.' });
     this.#stopWaiting();
-    const agreement = agree(params, this.frontEnd);
+    this.#frontEnd = this.#identify(params.token ?? undefined);
+    if (this.#frontEnd === undefined) {
+      this.#cutNext = 'not-authenticated';
+      throw new TroupeError('UNAUTHENTICATED', { details: { field: 'params.token' } });
+    }
+    const agreement = agree(params, this.#frontEnd);
     this.#agreement = agreement;
     this.#questions = new Questions({
       client: this.#client,
-      by: this.frontEnd.name,
+      by: this.#frontEnd.name,
       isAsked: agreement.capabilities.permissions && agreement.scopes.has('answer'),
       notify: (notice) => {
         if (agreement.capabilities.permissions) this.notify(notice);
@@ -204,6 +239,8 @@ export class EngineConnection {
     const response = await this.#server.receive(calls);
     this.#openCalls -= count;
     if (response !== null) this.#send(JSON.stringify(response));
+    if (this.#cutNext !== undefined) this.cut(this.#cutNext);
+    else if (this.#hasSaidAll && this.#openCalls === 0) this.cut('input-ended');
   }
 
   /** Waits while the front end does not read: the feed of a session keeps what it may, and says what it must drop. */
@@ -212,7 +249,7 @@ export class EngineConnection {
     for (const notice of notices.of(event)) this.notify(notice);
     if (this.#link.bufferedBytes <= this.engine.limits.maxBufferedBytes / 2) return;
     const { clock, limits } = this.engine;
-    const timer = clock.setTimeout(() => this.#cut('too-slow'), limits.drainMs);
+    const timer = clock.setTimeout(() => this.cut('too-slow'), limits.drainMs);
     await this.#link.drained();
     clock.clearTimeout(timer);
   }
@@ -230,11 +267,12 @@ export class EngineConnection {
 
   #send(frame: string): void {
     if (this.#isOver) return;
-    if (this.#link.bufferedBytes + frame.length > this.engine.limits.maxBufferedBytes) this.#cut('too-slow');
+    if (this.#link.bufferedBytes + frame.length > this.engine.limits.maxBufferedBytes) this.cut('too-slow');
     else this.#link.send(frame);
   }
 
-  #cut(reason: Parameters<FrontEndLink['close']>[0]): void {
+  /** Ends the connection from this side. Idempotent. */
+  cut(reason: CutReason): void {
     if (this.#isOver) return;
     this.ended();
     this.#link.close(reason);

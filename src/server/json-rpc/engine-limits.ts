@@ -12,7 +12,7 @@ export interface EngineLimits {
   readonly maxAttachments: number;
   /** Until it has said `initialize`. Default 10 000. */
   readonly initializeMs: number;
-  /** How long it may take nothing while something waits for it. Default 30 000. */
+  /** How long it may take nothing while something waits for it, and what it asked may go on once it says nothing more. Default 30 000. */
   readonly drainMs: number;
 }
 

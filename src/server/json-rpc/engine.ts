@@ -4,7 +4,7 @@ import type { Session } from '../../session/session.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { DEFAULT_ENGINE_LIMITS, type EngineLimits } from './engine-limits.ts';
-import type { FrontEnd, FrontEndLink } from './front-end-link.ts';
+import type { FrontEnd, FrontEndLink, Identify } from './front-end-link.ts';
 
 export interface EngineOptions {
   readonly supervisor: Pick<Supervisor, 'session' | 'list'>;
@@ -42,8 +42,11 @@ export class Engine {
     return this.#connections.size;
   }
 
-  /** Serves a front end. The caller hands every frame to `receive`, and says with `ended` that the link is gone. */
-  accept(link: FrontEndLink, frontEnd: FrontEnd, sessionId?: string): EngineConnection {
+  /**
+   * Serves a front end; one that is not known yet is identified when it says `initialize`. The caller hands every frame to
+   * `receive`, and says with `ended` that the link is gone.
+   */
+  accept(link: FrontEndLink, frontEnd: FrontEnd | Identify, sessionId?: string): EngineConnection {
     const connection: EngineConnection = new EngineConnection({
       engine: this,
       link,

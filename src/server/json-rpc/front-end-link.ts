@@ -6,6 +6,10 @@ export type CutReason =
   | 'too-slow'
   /** It never said `initialize`. */
   | 'not-initialized'
+  /** It brought no token that counts, where one is asked for. */
+  | 'not-authenticated'
+  /** It says nothing more, and what it had asked was answered. */
+  | 'input-ended'
   /** The engine ends. */
   | 'server-closing';
 
@@ -18,6 +22,9 @@ export interface FrontEndLink {
   drained(): Promise<void>;
   close(reason: CutReason): void;
 }
+
+/** Finds out who a front end is by the token of its `initialize`; undefined lets nobody in. */
+export type Identify = (token: string | undefined) => FrontEnd | undefined;
 
 /** Who is at the other end, as far as the server knows: by its token. */
 export interface FrontEnd {

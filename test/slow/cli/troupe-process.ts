@@ -24,8 +24,12 @@ export interface Running {
 }
 
 /** The built command as a person runs it: a process of its own. */
-export function troupe(args: readonly string[], options: { env: Record<string, string>; input?: string }): Running {
-  return follow(spawn(process.execPath, [MAIN, ...args], { env: options.env, stdio: 'pipe' }), options.input ?? '');
+export function troupe(
+  args: readonly string[],
+  options: { env: Record<string, string>; input?: string; keepsInput?: boolean },
+): Running {
+  const input = options.keepsInput === true ? undefined : (options.input ?? '');
+  return follow(spawn(process.execPath, [MAIN, ...args], { env: options.env, stdio: 'pipe' }), input);
 }
 
 /** The same on a terminal: its stdout holds everything that the terminal shows. */
