@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   CLI_EXITED: 'The CLI process ended before the session was closed.',
   OUT_OF_MEMORY: 'The CLI process was ended because memory ran out.',
   CLI_INPUT_CLOSED: 'The CLI no longer reads its standard input.',
+  DIALECT_MISMATCH: 'The program speaks another dialect of the protocol than the option `dialect` says.',
   LINE_TOO_LONG: 'The CLI wrote a line longer than limits.maxLineBytes.',
   TREE_SURVIVED: 'A process of the session could not be ended within the kill deadline.',
 

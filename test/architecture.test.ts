@@ -11,7 +11,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   machines: ['xstate'],
   'src/wire': ['zod'],
   'src/transport': ['execa', 'node:*'],
-  'src/launch': ['zod', 'node:*', 'src/transport (types)'],
+  'src/launch': ['zod', 'node:*', 'src/transport (types)', 'src/wire'],
+  'src/dialects': ['src/launch (types)', 'src/transport (types)', 'src/wire'],
   'src/control': ['src/wire'],
   'src/permissions': ['machines', 'src/wire', 'src/store (types)', 'zod', 'xstate'],
   'src/hooks': ['zod'],
@@ -150,7 +151,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // A path is relative to where the session works.
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire'],
+  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire', 'src/dialects'],
   'src/supervision/session-desk.ts': ['src/permissions'],
   // A process that has no session yet is spoken to, and compared with others, before there is one.
   'src/supervision/warm-cli.ts': ['src/wire (types)'],

@@ -146,8 +146,8 @@ export const ENDINGS = {
   },
   'option-refused': {
     ...FINAL,
-    recognised: 'The CLI does not know a flag, refuses its value, or refuses `initialize`.',
-    codes: ['OPTION_UNSUPPORTED', 'OPTION_REFUSED', 'INVALID_OPTIONS', 'INITIALIZE_FAILED'],
+    recognised: 'The CLI does not know a flag, refuses its value, refuses `initialize`, or speaks another dialect.',
+    codes: ['OPTION_UNSUPPORTED', 'OPTION_REFUSED', 'INVALID_OPTIONS', 'INITIALIZE_FAILED', 'DIALECT_MISMATCH'],
     advice: 'Change the option that the error names; a running session cannot: start a new one.',
   },
   'start-refused': {

@@ -1,9 +1,11 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { LaunchPlan } from '../transport/transport.ts';
+import type { DialectOption } from '../wire/dialect.ts';
 import { findCli } from './cli-executable.ts';
+import { dialectArguments } from './dialect-arguments.ts';
 import { initializePayload } from './initialize-payload.ts';
-import { type LaunchFiles, launchArguments } from './launch-arguments.ts';
+import type { LaunchFiles } from './launch-arguments.ts';
 import { launchEnvironment } from './launch-environment.ts';
 import { mcpDocument } from './mcp-document.ts';
 import { invalidOptions } from './option-issue.ts';
@@ -45,6 +47,8 @@ export interface PlannedLaunch {
   readonly plan: LaunchPlan;
   /** Fields of the `initialize` request. */
   readonly initialize: Record<string, unknown>;
+  /** In what it is spoken to. */
+  readonly dialect: DialectOption;
 }
 
 /**
@@ -67,7 +71,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
   });
   const { files, temporaryFiles } = writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()), host);
   const resume = conversationOf(request);
-  const args = launchArguments(options, { files, ...(resume === undefined ? {} : { resume }) });
+  const args = dialectArguments(options, { files, ...(resume === undefined ? {} : { resume }) });
   return {
     plan: {
       command: cli.command,
@@ -80,6 +84,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
       stderrTailBytes,
     },
     initialize: initializePayload(options),
+    dialect: options.dialect ?? 'auto',
   };
 }
 

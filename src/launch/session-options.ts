@@ -4,6 +4,7 @@ import type { CanUseTool } from '../permissions/can-use-tool.ts';
 import type { OnElicitation } from '../permissions/elicitation.ts';
 import type { PermissionsOption } from '../permissions/permissions-option.ts';
 import type { OnUserDialog } from '../permissions/user-dialog.ts';
+import type { DialectOption } from '../wire/dialect.ts';
 import type { SessionBudgetOptions } from './budget-options.ts';
 import type { McpServersOption } from './mcp-server-options.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
@@ -285,6 +286,11 @@ export interface SessionOptions {
   readonly configDir?: string;
   /** A path, relative to the host's cwd, or a bare name to look for on `PATH`. Default `claude`. Looked up at every start. */
   readonly pathToClaudeCodeExecutable?: string;
+  /**
+   * What the process speaks; see docs/dialects.md. `auto` (default): `stream-json`, the real CLI, and what begins like it is told
+   * by its first lines (DIALECT_MISMATCH where it is something else).
+   */
+  readonly dialect?: DialectOption;
   /** Runtime for a CLI that is a script (.js, .mjs, .cjs). Default: the Node that runs Troupe. */
   readonly executable?: string;
   /** Arguments of that runtime. */

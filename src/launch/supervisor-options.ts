@@ -8,6 +8,7 @@ import {
   type Agrees,
   BackoffShape,
   callable,
+  DialectShape,
   Duration,
   FilledText,
   HostLossShape,
@@ -92,7 +93,8 @@ export interface SupervisorTimeoutOptions extends TimeoutOptions {
 }
 
 /** With what a supervisor is created. */
-export interface SupervisorOptions extends Pick<SessionOptions, 'pathToClaudeCodeExecutable' | 'env' | 'configDir'> {
+export interface SupervisorOptions
+  extends Pick<SessionOptions, 'pathToClaudeCodeExecutable' | 'dialect' | 'env' | 'configDir'> {
   /** For sessions that do not set their own. */
   readonly restart?: RestartOptions;
   readonly onPromptLost?: OnPromptLost;
@@ -198,6 +200,7 @@ const TakeoverShape = { waitMs: Duration.exactOptional() };
 
 const Shape = {
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
+  dialect: DialectShape,
   env: z.record(FilledText, z.string().optional()).exactOptional(),
   configDir: FilledText.exactOptional(),
   restart: z.strictObject(RestartShape).exactOptional(),

@@ -1,4 +1,5 @@
 import { CliMessage } from '../wire/cli-message.ts';
+import { parseRecord } from '../wire/fields.ts';
 import type { Secrets } from './secrets.ts';
 import { SplitDeltas } from './split-deltas.ts';
 import { SplitText } from './split-text.ts';
@@ -45,6 +46,16 @@ export class ProcessRedaction {
   #cleaned(message: CliMessage): CliMessage {
     const { raw, type, subtype } = message;
     const line = this.#secrets().line(raw);
+    if (message.isTranslated) return cleanedTranslation(message, line, this.#secrets().line(message.line));
     return line === raw ? message : new CliMessage(line, type, subtype);
   }
+}
+
+/** What was translated is clean by itself, and so is what it was translated from. */
+function cleanedTranslation(message: CliMessage, raw: Buffer, line: Buffer): CliMessage {
+  if (raw === message.raw && line === message.line) return message;
+  const value = parseRecord(line.toString('utf8'));
+  const type = value?.['type'];
+  if (value === undefined || typeof type !== 'string') return new CliMessage(line, message.type, message.subtype);
+  return CliMessage.translated(raw, { ...value, type });
 }

@@ -70,7 +70,7 @@ export class SplitDeltas {
 
   /** A piece whose text neither holds nor begins a secret, seen without parsing it; around the text are ids of the CLI. */
   #isPlain(message: CliMessage): boolean {
-    const { raw } = message;
+    const { line: raw } = message;
     // The last: the kind of the event ends alike.
     const at = raw.lastIndexOf(DELTA);
     const opening = OPENINGS.find((bytes) => startsAt(raw, at + DELTA.length, bytes, bytes.length));
@@ -133,7 +133,7 @@ export class SplitDeltas {
 
 /** Before the text stands the number of the block, behind it who speaks. Also where they only may be the same this is false. */
 function isSameBlock(told: Told, raw: Buffer, start: number, end: number): boolean {
-  const former = told.message.raw;
+  const former = told.message.line;
   return (
     told.start === start &&
     former.compare(raw, 0, start, 0, start) === 0 &&

@@ -28,14 +28,18 @@ export function eventFrame(event: SessionEvent): Buffer {
   return Buffer.concat([Buffer.from(`id: ${epoch}:${seq}\nevent: ${type}\ndata: `), eventJson(event), FRAME_END]);
 }
 
-/** The event as JSON without a line break. A line of the CLI stands in it byte for byte. */
+/**
+ * The event as JSON without a line break. A line of the CLI stands in it byte for byte; of one that was translated its meaning,
+ * and beside it the bytes that the peer wrote (`original`, base64).
+ */
 export function eventJson(event: SessionEvent): Buffer {
   const { seq, epoch, at, type } = event;
   if (event.type !== 'message') return Buffer.from(JSON.stringify(event));
-  const { type: kind, subtype, raw } = event.message;
-  const about = JSON.stringify({ seq, epoch, at, type, kind, subtype }).slice(0, -1);
-  if (!isPlainJson(raw)) return Buffer.from(`${about},"base64":"${raw.toString('base64')}"}`);
-  return Buffer.concat([Buffer.from(`${about},"line":`), raw, Buffer.from('}')]);
+  const { type: kind, subtype, line, raw, isTranslated } = event.message;
+  const original = isTranslated ? { original: raw.toString('base64') } : {};
+  const about = JSON.stringify({ seq, epoch, at, type, kind, subtype, ...original }).slice(0, -1);
+  if (!isPlainJson(line)) return Buffer.from(`${about},"base64":"${line.toString('base64')}"}`);
+  return Buffer.concat([Buffer.from(`${about},"line":`), line, Buffer.from('}')]);
 }
 
 const FRAME_END = Buffer.from('\n\n');

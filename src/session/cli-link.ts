@@ -77,6 +77,7 @@ export class CliLink {
         control: (decoded) => this.channel.accept(this.#withCleanError(decoded)),
         diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
         overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error) }),
+        mismatch: (error) => this.#mismatched(error),
       },
     });
   }
@@ -126,6 +127,8 @@ export class CliLink {
 
   async #put(line: string): Promise<void> {
     if (this.#transport === undefined) throw new TroupeError('NO_PROCESS');
+    // The dialect has no words for it.
+    if (line === '') return;
     try {
       await this.#transport.write(line);
     } catch (error) {
@@ -193,6 +196,11 @@ export class CliLink {
     if (decoded.kind !== 'control-response' || decoded.outcome.ok) return decoded;
     const error = this.#options.redaction.value(decoded.outcome.error);
     return { ...decoded, outcome: { ...decoded.outcome, error } };
+  }
+
+  /** The peer is another one than it was taken for; what it wrote may hold anything. */
+  #mismatched(error: TroupeError): void {
+    this.#report({ type: 'cli.faulted', cause: this.#options.redaction.value(causeOf(error)) });
   }
 
   /** The incarnation is over: whatever a surviving process still says reaches nobody (P1 keeps it from starting over). */

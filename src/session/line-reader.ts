@@ -10,6 +10,8 @@ export interface LineReaderListener {
   /** Something that is no message of the protocol; told with a bounded sample, never swallowed (P6, R11). */
   diagnostic(reason: string, detail: string, suppressed: number): void;
   overflow(error: TroupeError): void;
+  /** The peer is not what it was taken for: nothing that it says can be relied on. */
+  mismatch(error: TroupeError): void;
 }
 
 /** Of each reason this many diagnostics are told one by one; after that only every so many, with a count. */
@@ -82,6 +84,9 @@ export class LineReader {
       case 'diagnostic':
         this.#tell(decoded.reason, `${decoded.bytes} bytes: ${decoded.sample}`);
         return;
+      case 'dialect-mismatch':
+        this.#listener.mismatch(mismatchOf(decoded));
+        return;
       case 'keep-alive':
     }
   };
@@ -96,4 +101,9 @@ export class LineReader {
 
 function kindOf({ type, subtype }: CliMessage): string {
   return (subtype === undefined ? type : `${type}/${subtype}`).slice(0, MAX_KIND_CHARACTERS);
+}
+
+function mismatchOf({ seen, sample }: Extract<Decoded, { kind: 'dialect-mismatch' }>): TroupeError {
+  const reason = `Its first lines are those of "${seen}": set dialect: '${seen}'. It wrote: ${sample}`;
+  return new TroupeError('DIALECT_MISMATCH', { reason, details: { field: 'dialect', seen } });
 }

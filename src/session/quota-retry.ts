@@ -20,7 +20,7 @@ export class QuotaRetry {
   /** Hears every message before its conversation does. */
   hear(message: CliMessage): void {
     if (message.type === 'system' && message.subtype === 'init') this.#hasWorked = false;
-    if (message.type === 'assistant' && message.raw.includes('"type":"tool_use"')) this.#hasWorked = true;
+    if (message.type === 'assistant' && message.line.includes('"type":"tool_use"')) this.#hasWorked = true;
   }
 
   again(result: ResultFacts): Again | undefined {

@@ -117,7 +117,7 @@ export class TurnWatch {
 
   /** One conversation line of the CLI. Costs a moment and a look at its bytes. */
   take(message: CliMessage): void {
-    const isRepeated = this.#former?.raw.equals(message.raw) === true;
+    const isRepeated = this.#former?.line.equals(message.line) === true;
     this.#former = message;
     if (isRepeated) return;
     const frame = frameOf(message);

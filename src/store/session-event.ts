@@ -34,7 +34,10 @@ export type ObservedEvent = SessionEvent | SubscriberEvent;
 /** The memory an event holds, roughly: what the limits count. */
 export function sizeOf(event: SessionFact): number {
   const overhead = 200;
-  if (event.type === 'message') return overhead + event.message.raw.length;
+  if (event.type === 'message') {
+    const { message } = event;
+    return overhead + message.raw.length + (message.isTranslated ? message.line.length : 0);
+  }
   if (event.type === 'stderr') return overhead + event.line.length;
   if (event.type !== 'permission.requested') return overhead;
   return overhead + JSON.stringify([event.input, event.context]).length;

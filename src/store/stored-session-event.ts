@@ -8,6 +8,10 @@ const LOST = 'log.lost';
 
 const MESSAGE = 'message';
 
+/** Its data are two lines: what it means, and what the peer wrote in its dialect. */
+const TRANSLATED = 'translated';
+const LINE_FEED = Buffer.from('\n');
+
 /**
  * An event as a store keeps it: of a message the line itself, of every other the facts as JSON. The kind of a message stands
  * in `type` (`message/system/init`), so that it comes back without being parsed, and can be asked for.
@@ -18,9 +22,12 @@ export function storedEventOf(event: SessionEvent): StoredEvent {
     const { seq: _seq, epoch: _epoch, at: _at, type, ...facts } = event;
     return { seq, epoch, at, type, data: Buffer.from(JSON.stringify(facts)) };
   }
-  const { raw, type, subtype } = event.message;
-  const kind = [MESSAGE, type, ...(subtype === undefined ? [] : [subtype])].map(escaped).join('/');
-  return { seq, epoch, at, type: kind, data: raw };
+  const { raw, line, type, subtype, isTranslated } = event.message;
+  const kind = [MESSAGE, type, ...(subtype === undefined && !isTranslated ? [] : [subtype ?? ''])]
+    .map(escaped)
+    .join('/');
+  if (!isTranslated) return { seq, epoch, at, type: kind, data: raw };
+  return { seq, epoch, at, type: `${kind}/${TRANSLATED}`, data: Buffer.concat([line, LINE_FEED, raw]) };
 }
 
 /** The event again. Never throws: what cannot be read is a `diagnostic` in its place, `log-lost` or `log-unreadable` (P6). */
@@ -31,8 +38,9 @@ export function sessionEventOf({ seq, epoch, at, type, data }: StoredEvent): Ses
 function factOf(type: string, data: Uint8Array): SessionFact {
   if (type === LOST) return { type: 'diagnostic', reason: 'log-lost' };
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const [plane, kind, subtype] = type.split('/');
+  const [plane, kind, subtype, form] = type.split('/');
   if (plane === MESSAGE && kind !== undefined) {
+    if (form === TRANSLATED) return translatedFact(type, unescaped(kind), bytes);
     const message = new CliMessage(bytes, unescaped(kind), subtype === undefined ? undefined : unescaped(subtype));
     return { type: MESSAGE, message };
   }
@@ -40,6 +48,13 @@ function factOf(type: string, data: Uint8Array): SessionFact {
   if (facts === undefined) return { type: 'diagnostic', reason: 'log-unreadable', detail: type };
   // What was written by `storedEventOf`, perhaps of an older release: readers take fields as they find them.
   return { ...facts, type } as SessionFact;
+}
+
+function translatedFact(stored: string, type: string, bytes: Buffer): SessionFact {
+  const end = bytes.indexOf(LINE_FEED);
+  const value = end === -1 ? undefined : parseRecord(bytes.toString('utf8', 0, end));
+  if (value === undefined) return { type: 'diagnostic', reason: 'log-unreadable', detail: stored };
+  return { type: MESSAGE, message: CliMessage.translated(bytes.subarray(end + 1), { ...value, type }) };
 }
 
 function escaped(part: string): string {

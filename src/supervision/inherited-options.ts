@@ -3,9 +3,10 @@ import type { SupervisorOptions } from '../launch/supervisor-options.ts';
 
 /** What a session takes over from its supervisor unless it says otherwise. */
 export function inheritedOptions(options: SupervisorOptions): Partial<SessionOptions> {
-  const { pathToClaudeCodeExecutable, env, configDir } = options;
+  const { pathToClaudeCodeExecutable, dialect, env, configDir } = options;
   return {
     ...(pathToClaudeCodeExecutable === undefined ? {} : { pathToClaudeCodeExecutable }),
+    ...(dialect === undefined ? {} : { dialect }),
     ...(env === undefined ? {} : { env }),
     ...(configDir === undefined ? {} : { configDir }),
   };

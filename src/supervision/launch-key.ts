@@ -13,7 +13,7 @@ const TRACE_VARIABLES = ['TRACEPARENT', 'TRACESTATE', 'BAGGAGE'];
  * was made up. Rejects when such a file cannot be read.
  */
 export async function launchKey(
-  { plan, initialize }: PlannedLaunch,
+  { plan, initialize, dialect }: PlannedLaunch,
   own: SessionOptions['env'],
   madeUpId?: string,
 ): Promise<string> {
@@ -30,6 +30,6 @@ export async function launchKey(
       ? '--session-id'
       : files.reduce((text, { path, content }) => text.split(path).join(`\n${content}`), argument),
   );
-  const facts = { command, args, cwd, env, keepDescendants, stderrTailBytes, initialize };
+  const facts = { command, args, cwd, env, keepDescendants, stderrTailBytes, initialize, dialect };
   return createHash('sha256').update(canonicalJson(facts)).digest('hex');
 }

@@ -3,7 +3,7 @@ import { DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { removeTemporaryFiles } from '../transport/temporary-files.ts';
 import type { OpenTransport } from '../transport/transport.ts';
-import { streamJson } from '../wire/stream-json/codec.ts';
+import { createCodec } from '../wire/create-codec.ts';
 import type { AdmissionControl } from './admission.ts';
 import { launchKey } from './launch-key.ts';
 import { ownConversationOf } from './own-conversation.ts';
@@ -62,7 +62,7 @@ export function buildPool(
       const planned = await plan(1, conversationId);
       return { planned, conversationId, key: await launchKey(planned, options.env, conversationId) };
     },
-    open: (planned) => new WarmProcess({ planned, open, clock, codec: streamJson, timeouts }),
+    open: (planned) => new WarmProcess({ planned, open, clock, codec: createCodec(planned.dialect), timeouts }),
     discard: ({ plan: unused }) => removeTemporaryFiles(unused.temporaryFiles),
     tell,
   });

@@ -1,4 +1,5 @@
 import type { AwakeClock, Clock } from '../clock.ts';
+import { dialectOf, openedAs } from '../dialects/dialect.ts';
 import { TroupeError } from '../errors.ts';
 import { HookDesk } from '../hooks/hook-desk.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
@@ -31,7 +32,6 @@ import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
 import { historyOf } from '../store/whole-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
-import { streamJson } from '../wire/stream-json/codec.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { heardBy } from './heard-by.ts';
 import { planIncarnation } from './incarnation-plan.ts';
@@ -149,6 +149,7 @@ export function buildSession(
   const hooks = buildHooks(guarded(options, desk), clock, timeouts.hookMs, log, () => core.life);
   const servers = new ServerSet(options.mcpServers);
   servers.onChange((change) => redaction.learn(around.secrets.servers(change.servers)));
+  const dialect = dialectOf(options);
   const { sessionStore: store } = options;
   const storeLink = store === undefined ? undefined : new StoreLink(store, options, clock);
   const plan = (number: number, sessionId = own?.id ?? options.sessionId) =>
@@ -194,13 +195,15 @@ export function buildSession(
     onModeChanged: (mode) => {
       settings.permissionMode = mode;
     },
-    build: (number, listener) =>
-      new Incarnation({
+    build: (number, listener) => {
+      const launcher = around.launcher(id, options.env, () => plan(number), own);
+      return new Incarnation({
         id,
         number,
-        codec: streamJson,
+        codec: dialect.createCodec(),
         clock: around.awake,
-        ...around.launcher(id, options.env, () => plan(number), own),
+        plan: launcher.plan,
+        open: openedAs(dialect, options, launcher.open),
         timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,
@@ -215,7 +218,8 @@ export function buildSession(
           retry.hear(message);
           around.account?.hear(message);
         }),
-      }),
+      });
+    },
   });
   core.life = life;
   const { controlMs, interruptMs } = timeouts;

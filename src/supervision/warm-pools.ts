@@ -20,6 +20,7 @@ export interface Launcher {
 interface Wish {
   readonly plan: LaunchPlan;
   readonly initialize: Record<string, unknown>;
+  readonly dialect: PlannedLaunch['dialect'];
   readonly env: SessionOptions['env'];
   /** Goes by the id of whichever process is taken. */
   readonly own: OwnConversation | undefined;
@@ -55,18 +56,19 @@ export class WarmPools {
 
   /** For one process of a session: a warm one that is like it, whose conversation becomes its `own`, else a fresh one. */
   launcher(sessionId: string, env: SessionOptions['env'], plan: Launcher['plan'], own?: OwnConversation): Launcher {
-    let initialize: Record<string, unknown> = {};
+    let planned: Pick<PlannedLaunch, 'initialize' | 'dialect'> = { initialize: {}, dialect: 'auto' };
     return {
       plan: async () => {
-        const planned = await plan();
-        initialize = planned.initialize;
-        return planned;
+        const made = await plan();
+        planned = made;
+        return made;
       },
       open: async (launch, listeners) => {
         const exchanged = own?.isExchangeable === true ? own : undefined;
         own?.use();
         if (this.#pools.size === 0) return this.#options.open(launch, listeners);
-        const wish = { plan: launch, initialize, env, own: exchanged };
+        const { initialize, dialect } = planned;
+        const wish = { plan: launch, initialize, dialect, env, own: exchanged };
         const warm = await this.#take(wish, sessionId, listeners);
         if (warm !== undefined) return warm;
         await Promise.all([...this.#pools].map((pool) => pool.clearLent()));
@@ -100,12 +102,12 @@ export class WarmPools {
   }
 
   async #take(
-    { plan, initialize, env, own }: Wish,
+    { plan, initialize, dialect, env, own }: Wish,
     sessionId: string,
     listeners: TransportListeners,
   ): Promise<Transport | undefined> {
     // Whose files cannot be read fits nothing; the start itself will say what is wrong.
-    const key = await launchKey({ plan, initialize }, env, own?.id).catch(() => undefined);
+    const key = await launchKey({ plan, initialize, dialect }, env, own?.id).catch(() => undefined);
     if (key === undefined) return undefined;
     for (const pool of this.#pools) {
       for (let seat = pool.pick(key); seat !== undefined; seat = pool.pick(key)) {

@@ -18,6 +18,9 @@ export function assertWarmable(options: SessionOptions): void {
       throw refused(field, 'names one conversation, and a warm process has none');
     }
   }
+  if (options.dialect === 'print' || options.dialect === 'json-rpc') {
+    throw refused('dialect', 'has no process that waits for its first prompt');
+  }
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
     const field = `mcpServers.${name}`;
     if (server.type === 'sdk') throw refused(field, 'runs in this process, and is asked before there is a session');

@@ -66,7 +66,7 @@ export function loginFailureOf(message: CliMessage): string | undefined {
     return isHopeless ? `The API refuses the login (${String(status)}, ${String(error)}).` : undefined;
   }
   // Streamed answers are not parsed for this.
-  if (message.type !== 'assistant' || !message.raw.includes('"error":"')) return undefined;
+  if (message.type !== 'assistant' || !message.line.includes('"error":"')) return undefined;
   const value = message.value ?? {};
   if (!LOGIN_ERRORS.has(stringOf(value['error']))) return undefined;
   const inner = value['message'];
@@ -83,6 +83,6 @@ export function loginFailureOf(message: CliMessage): string | undefined {
 export function isModelAnswer(message: CliMessage): boolean {
   if (message.type === 'stream_event') return true;
   if (message.type !== 'assistant') return false;
-  if (!message.raw.includes('"error":"')) return true;
+  if (!message.line.includes('"error":"')) return true;
   return message.value?.['error'] === undefined;
 }

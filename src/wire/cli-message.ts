@@ -20,6 +20,8 @@ export class CliMessage {
   #value: Record<string, unknown> | undefined;
   #isParsed: boolean;
   #view: MessageView | undefined;
+  #line: Buffer | undefined;
+  #isTranslated = false;
 
   /** Give `value` when the line is parsed already. */
   constructor(raw: Buffer, type: string, subtype: string | undefined, value?: Record<string, unknown>) {
@@ -30,9 +32,32 @@ export class CliMessage {
     this.#isParsed = value !== undefined;
   }
 
-  /** The line without its line end and the white space around it; may be a view of a larger buffer. */
+  /**
+   * A message of another dialect: `raw` is what the peer wrote, `value` what it means in the spelling of `stream-json`, in which
+   * everybody behind the codec reads it. One line may hold several messages; each carries it.
+   */
+  static translated(raw: Buffer, value: { readonly type: string } & Readonly<Record<string, unknown>>): CliMessage {
+    const subtype = value['subtype'];
+    const message = new CliMessage(raw, value.type, typeof subtype === 'string' ? subtype : undefined, { ...value });
+    message.#isTranslated = true;
+    return message;
+  }
+
+  /** The line as the peer wrote it, without its line end and the white space around it; may be a view of a larger buffer. */
   get raw(): Buffer {
     return this.#raw;
+  }
+
+  /** True when the peer wrote it in another dialect than `stream-json`. */
+  get isTranslated(): boolean {
+    return this.#isTranslated;
+  }
+
+  /** The line in the spelling of `stream-json`: the bytes of `raw`, unless it was translated. */
+  get line(): Buffer {
+    if (!this.#isTranslated) return this.#raw;
+    this.#line ??= Buffer.from(JSON.stringify(this.#value));
+    return this.#line;
   }
 
   /** Lets the bytes live elsewhere: `settle` returns equal ones. What was parsed stays, for everybody who holds the message. */
@@ -40,9 +65,9 @@ export class CliMessage {
     this.#raw = settle(this.#raw);
   }
 
-  /** The line, decoded anew on each call. */
+  /** `line` as text, decoded anew on each call. */
   get text(): string {
-    return this.#raw.toString('utf8');
+    return this.line.toString('utf8');
   }
 
   /** The parsed line, parsed once and shared: do not change it. Undefined when the line is corrupt. */

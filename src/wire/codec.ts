@@ -1,4 +1,5 @@
 import type { CliMessage } from './cli-message.ts';
+import type { DialectName } from './dialect.ts';
 
 /** What one line of the CLI turned out to be. */
 export type Decoded =
@@ -13,6 +14,8 @@ export type Decoded =
   | { readonly kind: 'control-response'; readonly requestId: string; readonly outcome: ControlOutcome }
   | { readonly kind: 'control-cancel'; readonly requestId: string }
   | { readonly kind: 'keep-alive' }
+  /** The peer speaks another dialect than the one it is spoken to in, and this codec cannot change over. */
+  | { readonly kind: 'dialect-mismatch'; readonly seen: DialectName; readonly sample: string }
   | {
       readonly kind: 'diagnostic';
       /** `foreign`: no protocol at all; `corrupt`: begins like a message and does not parse; `untyped`: an object without type. */
@@ -44,13 +47,16 @@ export interface PromptLine {
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A dialect of the protocol: lenient in, strict out. Every encoder returns exactly one line with its line feed. */
+/**
+ * A dialect of the protocol: lenient in, strict out. Every encoder returns one line with its line feed; an empty text where the
+ * dialect has nothing to say. It may remember what it said and heard, so each process has one of its own (`createCodec`).
+ */
 export interface Codec {
   /** Tells what the line holds: mostly one thing, nothing for a blank line, two when a banner is glued to a frame (R11). Never throws. */
   decode(line: Buffer, emit: (decoded: Decoded) => void): void;
   /** Throws INVALID_PROMPT when the content is not JSON. */
   encodePrompt(prompt: PromptLine): string;
-  /** Throws INVALID_OPTIONS when the request is not JSON. */
+  /** Throws INVALID_OPTIONS when the request is not JSON, CONTROL_UNSUPPORTED when the dialect has no such request. */
   encodeRequest(requestId: string, request: { subtype: string } & Record<string, unknown>): string;
   /** Throws INVALID_ANSWER when the response is not JSON. */
   encodeSuccess(requestId: string, response: unknown): string;

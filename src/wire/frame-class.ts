@@ -140,7 +140,7 @@ const QUOTE = 0x22;
 const MAX_ID_BYTES = 200;
 
 function spokenFrame(message: CliMessage): Frame {
-  const { raw, type } = message;
+  const { line: raw, type } = message;
   const parent = idBehind(raw, PARENT, raw.lastIndexOf(PARENT));
   if (type === 'stream_event') {
     const isEmpty = EMPTY_STREAM.some((pattern) => raw.includes(pattern));
@@ -151,7 +151,7 @@ function spokenFrame(message: CliMessage): Frame {
 
 /** Each message of every release holds one block, and a call begins with its id (WIRE §10); else the line is parsed. */
 function toolUses(message: CliMessage): readonly OpenCall[] {
-  const { raw } = message;
+  const { line: raw } = message;
   const id = idBehind(raw, FIRST_TOOL_USE, raw.indexOf(FIRST_TOOL_USE));
   return id === undefined ? callsIn(message.value ?? {}, 'tool_use', 'id') : [{ kind: 'tool', id }];
 }

@@ -75,7 +75,7 @@ export function isErrorMessage(message: AnyMessage): boolean {
 export function textDeltaOf(message: AnyMessage): string | undefined {
   if (message.type !== 'stream_event') return undefined;
   // Looking at the bytes first spares most events the parser.
-  if (message instanceof CliMessage && !message.raw.includes(TEXT_DELTA)) return undefined;
+  if (message instanceof CliMessage && !message.line.includes(TEXT_DELTA)) return undefined;
   const event = parsedValueOf(message)?.['event'];
   const delta = isRecord(event) ? event['delta'] : undefined;
   return isRecord(delta) && delta['type'] === 'text_delta' ? stringOf(delta['text']) : undefined;

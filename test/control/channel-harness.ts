@@ -35,8 +35,12 @@ export function openChannel(options: ChannelOptions = {}) {
   for (const [subtype, handler] of Object.entries(options.handlers ?? {})) channel.handle(subtype, handler);
   const hear = (frame: unknown) =>
     streamJson.decode(Buffer.from(JSON.stringify(frame)), (decoded) => {
-      if (decoded.kind === 'message' || decoded.kind === 'keep-alive' || decoded.kind === 'diagnostic') return;
-      channel.accept(decoded);
+      if (
+        decoded.kind === 'control-request' ||
+        decoded.kind === 'control-response' ||
+        decoded.kind === 'control-cancel'
+      )
+        channel.accept(decoded);
     });
   return {
     channel,

@@ -346,6 +346,7 @@ const EVERY_OPTION = {
   envMode: 'exact',
   configDir: '/config',
   pathToClaudeCodeExecutable: '/bin/claude',
+  dialect: 'print',
   executable: 'node',
   executableArgs: ['--no-warnings'],
   enableFileCheckpointing: true,

@@ -157,6 +157,7 @@ function openReader(options: { maxLineBytes?: number } = {}) {
         diagnostics.push({ reason, suppressed });
       },
       overflow: (error) => overflows.push(error),
+      mismatch: (error) => heard.push(error.message),
     },
   });
   return { reader, heard, texts, diagnostics, overflows };

@@ -61,6 +61,26 @@ describe('an event that was stored', () => {
   });
 });
 
+describe('a line of another dialect', () => {
+  it.each([['error_max_turns'], [undefined]])(
+    'comes back with what the peer wrote and what it means (P6, P7): %s',
+    (subtype) => {
+      const raw = Buffer.from('{"jsonrpc":"2.0","method":"turn_complete","params":{}}');
+      const value = { type: 'result', ...(subtype === undefined ? {} : { subtype }), text: 'a\nb' };
+      const event = { type: 'message', message: CliMessage.translated(raw, value), seq: 1, epoch: 1, at: 5 } as const;
+
+      const again = sessionEventOf(storedEventOf(event));
+
+      expect(again).toMatchObject({
+        type: 'message',
+        seq: 1,
+        message: { type: 'result', subtype, value, isTranslated: true },
+      });
+      expect(again.type === 'message' && again.message.raw.equals(raw)).toBe(true);
+    },
+  );
+});
+
 function messageEvent(line: Buffer, type: string, subtype?: string): SessionEvent {
   return { type: 'message', message: new CliMessage(line, type, subtype), seq: 1, epoch: 1, at: 5 };
 }

@@ -36,6 +36,20 @@ describe('a message of the CLI', () => {
   });
 });
 
+describe('a message of another dialect', () => {
+  it('keeps the bytes that the peer wrote, and is read in the spelling of stream-json (P6)', () => {
+    const raw = Buffer.from('{"type":"result","subtype":"budget_exceeded"}');
+    const value = { type: 'result', subtype: 'error_max_budget_usd', is_error: true };
+    const message = CliMessage.translated(raw, value);
+
+    expect(message.raw).toBe(raw);
+    expect(message.isTranslated).toBe(true);
+    expect(message.subtype).toBe('error_max_budget_usd');
+    expect(message.value).toEqual(value);
+    expect(JSON.parse(message.text)).toEqual(value);
+  });
+});
+
 function messageOf(value: { type: string }): CliMessage {
   return new CliMessage(Buffer.from(JSON.stringify(value)), value.type, undefined);
 }

@@ -52,7 +52,7 @@ export function textOutput(write: Write): RunOutput {
 export function jsonOutput(write: Write): RunOutput {
   let held: CliMessage[] | undefined;
   const put = (message: CliMessage) => {
-    write(message.raw);
+    write(message.line);
     write('\n');
   };
   const release = () => {

@@ -99,7 +99,7 @@ export class SessionNotices {
 /** Why the model stopped, where the message says it. */
 function stopReasonOf(message: CliMessage): string | undefined {
   // Most pieces are text, and say nothing of it: they are not parsed for it.
-  if (message.type === 'stream_event' && !message.raw.includes('message_delta')) return undefined;
+  if (message.type === 'stream_event' && !message.line.includes('message_delta')) return undefined;
   if (subagentOf(message) !== undefined) return undefined;
   const { value } = message;
   if (message.type === 'result') return stringOf(value?.['stop_reason']);

@@ -1,0 +1,28 @@
+import type { SessionOptions } from '../launch/session-options.ts';
+import type { OpenTransport } from '../transport/transport.ts';
+import type { Codec } from '../wire/codec.ts';
+import { createCodec } from '../wire/create-codec.ts';
+import type { DialectOption } from '../wire/dialect.ts';
+
+/** What a session has to know of the dialect that its processes speak; how each is started stands in `src/launch`. */
+export interface Dialect {
+  readonly name: DialectOption;
+  /** For one process. */
+  createCodec(): Codec;
+  /** How an incarnation is opened, where that is not the one process of its plan. */
+  readonly open?: (open: OpenTransport, options: SessionOptions) => OpenTransport;
+}
+
+/** What a dialect needs beside its codec and its command line. */
+const OPENED: Readonly<Partial<Record<DialectOption, NonNullable<Dialect['open']>>>> = {};
+
+export function dialectOf(options: SessionOptions): Dialect {
+  const { dialect: name = 'auto' } = options;
+  const open = OPENED[name];
+  return { name, createCodec: () => createCodec(name), ...(open === undefined ? {} : { open }) };
+}
+
+/** The way of an incarnation to its transport. */
+export function openedAs(dialect: Dialect, options: SessionOptions, open: OpenTransport): OpenTransport {
+  return dialect.open?.(open, options) ?? open;
+}
