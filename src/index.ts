@@ -254,6 +254,7 @@ export type {
   SlashCommand,
 } from './wire/control-answers.ts';
 export { formatCost } from './wire/cost-text.ts';
+export type { DialectName, DialectOption } from './wire/dialect.ts';
 export type { ModelTokens, RateLimit, Usage } from './wire/facts.ts';
 export { type AssembledBlock, type AssembledMessage, MessageAssembler } from './wire/message-assembler.ts';
 export {

@@ -1,6 +1,8 @@
 export { CliMessage, type MessageView } from './cli-message.ts';
 export type { Codec, ControlOutcome, Decoded, PromptLine } from './codec.ts';
 export { formatCost } from './cost-text.ts';
+export { createCodec } from './create-codec.ts';
+export { DIALECTS, type DialectName, type DialectOption } from './dialect.ts';
 export {
   type BackgroundTask,
   type Fact,
