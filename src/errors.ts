@@ -87,6 +87,7 @@ export const ERROR_CODES = {
   STORE_CLOSED: 'The store is closed.',
   SERVER_UNREACHABLE: 'The server did not answer.',
   SERVER_REFUSED: 'The server refused the request.',
+  RECORDING_INVALID: 'The file is not a recording, or is damaged.',
   EXPORT_DAMAGED: 'The exported session is not what was written; nothing of it was taken.',
 
   REQUEST_INVALID: 'The request is malformed: a parameter, the body or a header is not what the route takes.',

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['src/wire'],
   'src/store/sqlite': ['src/store', 'zod', 'node:*'],
   'src/redaction': ['src/wire', 'src/store (types)'],
+  'src/recording': ['src/wire', 'src/transport (types)', 'src/redaction (types)', 'zod', 'node:*'],
   'src/conversations': ['zod', 'node:*', 'src/wire', 'src/transport'],
   'src/session': [
     'machines',
@@ -38,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/supervision': [
     'machines',
     'src/launch',
+    'src/recording',
     'src/redaction',
     'src/session',
     'src/store',

@@ -121,6 +121,7 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   account: host('whose limits and login it shares', { fallback: 'by folder and credentials' }),
   onQuota: host('what a limit of the account means for a prompt', { fallback: '`retry`' }),
   keepDescendants: host('what happens to processes left behind'),
+  record: host('the file in which its traffic is recorded', { fallback: 'none' }),
   restart: host('when a process is replaced', { fallback: '`DEFAULT_RESTART`' }),
   onPromptLost: host('what becomes of a prompt that was cut off', { fallback: '`once`' }),
   onRestart: host('what becomes of a session whose host was lost', { fallback: '`resume`' }),

@@ -24,6 +24,7 @@ import {
   ToolRule,
 } from './field-schemas.ts';
 import { McpServersSchema } from './mcp-servers-schema.ts';
+import { RECORD_OPTION_NAMES, RecordShape } from './record-options.ts';
 import { extraFlagFault } from './reserved-flags.ts';
 import type { SessionOptions } from './session-options.ts';
 import { skillNameFault } from './skills.ts';
@@ -220,6 +221,7 @@ const Shape = {
   account: FilledText.exactOptional(),
   onQuota: z.enum(['retry', 'fail', 'ignore']).exactOptional(),
   keepDescendants: Switch,
+  record: RecordShape.exactOptional(),
   restart: z.strictObject(RestartShape).exactOptional(),
   onPromptLost: PromptLossShape.exactOptional(),
   onRestart: HostLossShape.exactOptional(),
@@ -240,6 +242,7 @@ export const SESSION_OPTION_NAMES = {
   limits: Object.keys(LimitShape),
   budget: Object.keys(SessionBudgetShape),
   hooks: HOOK_EVENTS,
+  record: RECORD_OPTION_NAMES,
   permissions: Object.keys(PermissionsShape),
 };
 

@@ -10,6 +10,7 @@ import type { McpServersOption } from './mcp-server-options.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { brokenRules } from './option-rules.ts';
 import { readPlainValue } from './plain-value.ts';
+import type { RecordOptions } from './record-options.ts';
 import { SESSION_OPTION_NAMES, SessionOptionsSchema } from './session-options-schema.ts';
 
 /** `default` asks, `acceptEdits` lets file edits pass, `plan` runs nothing, `dontAsk` denies, `auto` asks a classifier. */
@@ -331,6 +332,8 @@ export interface SessionOptions {
   readonly onQuota?: 'retry' | 'fail' | 'ignore';
   /** True keeps processes that the CLI started and left behind (P1). Default false. */
   readonly keepDescendants?: boolean;
+  /** The file in which its traffic with the CLI is recorded: see docs/record-and-replay.md. Default: none. */
+  readonly record?: string | RecordOptions;
   readonly restart?: RestartOptions;
   readonly onPromptLost?: OnPromptLost;
   readonly onRestart?: OnRestart;

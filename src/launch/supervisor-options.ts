@@ -22,6 +22,7 @@ import {
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { readPlainValue } from './plain-value.ts';
 import { type QuotaOptions, QuotaShape } from './quota-options.ts';
+import { RECORD_OPTION_NAMES, type RecordOptions, RecordShape } from './record-options.ts';
 import { type RetentionOptions, RetentionShape } from './retention-options.ts';
 import { type SecretOptions, SecretShape } from './secret-options.ts';
 import type {
@@ -110,6 +111,11 @@ export interface SupervisorOptions
   readonly quota?: QuotaOptions;
   /** What is taken out of everything that is kept or told; see docs/secrets.md. */
   readonly secrets?: SecretOptions;
+  /**
+   * The folder in which the traffic of every session is recorded, a file for each, named by its id: see docs/record-and-replay.md.
+   * A session's own `record` counts instead.
+   */
+  readonly record?: string | RecordOptions;
   readonly logger?: Logger;
   /** Hears every event and snapshot of every machine, as XState inspects them. */
   readonly inspect?: (event: unknown) => void;
@@ -213,6 +219,7 @@ const Shape = {
   budget: z.strictObject(BudgetShape).exactOptional(),
   quota: z.strictObject(QuotaShape).exactOptional(),
   secrets: z.strictObject(SecretShape).exactOptional(),
+  record: RecordShape.exactOptional(),
   logger: objectWith<Logger>(
     'an object with debug, info, warn and error',
     'debug',
@@ -252,6 +259,7 @@ const SUPERVISOR_OPTION_NAMES = {
   quota: Object.keys(QuotaShape),
   'quota.backoff': Object.keys(BackoffShape),
   secrets: Object.keys(SecretShape),
+  record: RECORD_OPTION_NAMES,
   takeover: Object.keys(TakeoverShape),
   retention: Object.keys(RetentionShape),
 };

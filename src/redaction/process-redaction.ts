@@ -1,5 +1,7 @@
 import { CliMessage } from '../wire/cli-message.ts';
+import type { Decoded } from '../wire/codec.ts';
 import { parseRecord } from '../wire/fields.ts';
+import { streamJson } from '../wire/stream-json/codec.ts';
 import type { Secrets } from './secrets.ts';
 import { SplitDeltas } from './split-deltas.ts';
 import { SplitText } from './split-text.ts';
@@ -22,6 +24,22 @@ export class ProcessRedaction {
   message(message: CliMessage): readonly CliMessage[] {
     const told = this.#deltas.take(message) ?? (this.#secrets().hasPatterns ? [message] : undefined);
     return told === undefined ? [message] : told.map((each) => this.#cleaned(each));
+  }
+
+  /** What is kept in place of a line of its output, whatever it is, in order. */
+  output(line: Buffer): readonly Buffer[] {
+    const found: Decoded[] = [];
+    streamJson.decode(line, (decoded) => found.push(decoded));
+    const [only] = found;
+    const isMessage = found.length === 1 && only?.kind === 'message' && only.message.raw.length === line.length;
+    return isMessage ? this.message(only.message).map(({ raw }) => raw) : [this.input(line)];
+  }
+
+  /** What is kept in place of a line of its input. */
+  input(line: Buffer): Buffer {
+    const secrets = this.#secrets();
+    const cleaned = secrets.line(line);
+    return isJson(cleaned) ? cleaned : secrets.bytes(cleaned);
   }
 
   /** The line that is told in place of this one. */
@@ -58,4 +76,13 @@ function cleanedTranslation(message: CliMessage, raw: Buffer, line: Buffer): Cli
   const type = value?.['type'];
   if (value === undefined || typeof type !== 'string') return new CliMessage(line, message.type, message.subtype);
   return CliMessage.translated(raw, { ...value, type });
+}
+
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
 }

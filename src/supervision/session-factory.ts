@@ -36,6 +36,7 @@ import type { AccountSeat } from './account-seat.ts';
 import { heardBy } from './heard-by.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import type { OwnConversation } from './own-conversation.ts';
+import { cleanUpAfter, recordedOpen, tapeOf } from './recorded-launch.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
@@ -72,6 +73,8 @@ export interface SessionSurroundings {
   readonly isolated: (observer: (line: string) => unknown) => (line: string) => void;
   /** Rules for every session, beside its own. */
   readonly permissions: SessionOptions['permissions'];
+  /** The folder in which those are recorded that do not say it themselves. */
+  readonly record?: SessionOptions['record'];
   readonly restart: SessionOptions['restart'];
   readonly onPromptLost: SessionOptions['onPromptLost'];
   readonly timeouts: SessionOptions['timeouts'];
@@ -164,6 +167,13 @@ export function buildSession(
       storeLink,
       registrations: hooks.registration(),
     });
+  const tape = tapeOf(id, options.record, {
+    folder: around.record,
+    clock,
+    redaction,
+    maxLineBytes: limits.maxLineBytes,
+    tell: (detail) => log.append(core.life?.epoch ?? 0, { type: 'diagnostic', reason: 'recording-stopped', detail }),
+  });
   const life = new SessionLife({
     child: {
       id,
@@ -187,7 +197,7 @@ export function buildSession(
         return own?.id ?? options.sessionId;
       },
     },
-    cleanUp: storeLink === undefined ? undefined : () => storeLink.dispose(),
+    cleanUp: cleanUpAfter(storeLink, tape),
     replay: ({ channel }) =>
       replaySettings(settings, (subtype, payload) =>
         channel.request(subtype, payload, { deadlineMs: timeouts.controlMs }),
@@ -203,7 +213,7 @@ export function buildSession(
         codec: dialect.createCodec(),
         clock: around.awake,
         plan: launcher.plan,
-        open: openedAs(dialect, options, launcher.open),
+        open: openedAs(dialect, options, recordedOpen(launcher.open, tape)),
         timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,

@@ -23,7 +23,7 @@ export function surroundings(
   { key, configDir, env }: SessionOptions,
   { options, clock, awake, warm, admission, observers, secrets, admitsPrompts }: SupervisorParts,
 ): SessionSurroundings {
-  const { inspect, permissions, restart, onPromptLost, timeouts, limits } = options;
+  const { inspect, permissions, record, restart, onPromptLost, timeouts, limits } = options;
   return {
     clock,
     awake,
@@ -36,6 +36,7 @@ export function surroundings(
     onListenerError: (error) => observers.complain(error),
     isolated: (observer) => observers.isolated(observer),
     permissions,
+    record,
     restart,
     onPromptLost,
     timeouts,

@@ -30,18 +30,23 @@ export interface LineOverflow {
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
+  readonly #keepsCarriageReturn: boolean;
   #pieces: Buffer[] = [];
   #blocks: Buffer[] = [];
   #pendingBytes = 0;
   #hasOverflowed = false;
 
-  constructor(options: { maxLineBytes: number } = { maxLineBytes: DEFAULT_MAX_LINE_BYTES }) {
-    const { maxLineBytes } = options;
+  /** `keepsCarriageReturn`: a line is told with every byte before its line feed. */
+  constructor(
+    options: { maxLineBytes: number; keepsCarriageReturn?: boolean } = { maxLineBytes: DEFAULT_MAX_LINE_BYTES },
+  ) {
+    const { maxLineBytes, keepsCarriageReturn = false } = options;
     if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1 || maxLineBytes > MAX_LINE_BYTES_CEILING) {
       const details = { field: 'maxLineBytes', value: maxLineBytes, highest: MAX_LINE_BYTES_CEILING };
       throw new TroupeError('INVALID_OPTIONS', { reason: 'maxLineBytes is out of range.', details });
     }
     this.#maxLineBytes = maxLineBytes;
+    this.#keepsCarriageReturn = keepsCarriageReturn;
   }
 
   /** Hands over every line the chunk completes. Returns once when a line is too long; from then on input is ignored. */
@@ -84,7 +89,8 @@ export class LineSplitter {
     const only = this.#blocks.length === 0 && this.#pieces.length === 1 ? this.#pieces[0] : undefined;
     const line = only ?? Buffer.concat([...this.#blocks, ...this.#pieces], this.#pendingBytes);
     this.#drop();
-    return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+    const isTrimmed = !this.#keepsCarriageReturn && line[line.length - 1] === CARRIAGE_RETURN;
+    return isTrimmed ? line.subarray(0, -1) : line;
   }
 
   #drop(): void {

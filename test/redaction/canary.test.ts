@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parseRecording } from '../../src/recording/recording-reader.ts';
 import { REDACTED } from '../../src/redaction/secrets.ts';
 import type { ObservedEvent } from '../../src/store/session-event.ts';
 import type { Store } from '../../src/store/store.ts';
-import { memoryStage, until } from '../session/memory-cli.ts';
+import { temporaryFolder } from '../recording/temporary-folder.ts';
+import { type MemoryOptions, memoryStage, until } from '../session/memory-cli.ts';
 import { steeredStore } from '../store/steered-store.ts';
 
 /** One of each kind of place; none looks like a secret of a known service. */
@@ -74,6 +78,29 @@ describe('secrets seeded everywhere (P11)', () => {
     }
   });
 
+  it('are in no byte of a recording, in either direction, however they were cut', async () => {
+    const folder = await temporaryFolder();
+    const { session, supervisor } = await playCanaries(() => {}, ':memory:', { record: folder });
+    await session.ended;
+    await supervisor.shutdown();
+    const file = await readFile(join(folder, 'canary.ndjson'), 'latin1');
+    const { frames } = parseRecording(Buffer.from(file, 'latin1'));
+    const said = frames.map((frame) => (frame.direction === 'n' ? JSON.stringify(frame) : frame.bytes.toString()));
+    const deltas = said.filter((line) => line.includes('text_delta')).map((line) => JSON.parse(line).event.delta.text);
+    // What a reader would put together again, and what a line held that the file keeps in another spelling.
+    const read = [file, Buffer.from(file, 'latin1').toString(), ...said, deltas.join('')];
+
+    for (const direction of ['>', '<', 'e']) {
+      const lines = frames.flatMap((frame) => (frame.direction === direction && 'bytes' in frame ? [frame.bytes.toString()] : []));
+      expect(lines.join('\n'), direction).toContain(REDACTED);
+    }
+    expect(said.filter((line) => line.startsWith('no JSON, but'))).toEqual([expect.stringContaining(REDACTED)]);
+    for (const [place, canary] of Object.entries(CANARIES)) {
+      const found = spellings(canary).filter((spelling) => read.some((text) => text.includes(spelling)));
+      expect(found, place).toEqual([]);
+    }
+  });
+
   it('reach the CLI as they are, and whoever decides about a tool', async () => {
     const asked: unknown[] = [];
     const { heard, session, supervisor } = await playCanaries((input) => asked.push(input));
@@ -94,7 +121,11 @@ describe('the option secrets', () => {
   });
 });
 
-async function playCanaries(onAsked: (input: unknown) => void = () => {}, store: Store | ':memory:' = ':memory:') {
+async function playCanaries(
+  onAsked: (input: unknown) => void = () => {},
+  store: Store | ':memory:' = ':memory:',
+  options: MemoryOptions = {},
+) {
   process.env['TROUPE_CANARY_TOKEN'] = CANARIES.host;
   const lines: unknown[] = [];
   const logger = {
@@ -103,7 +134,7 @@ async function playCanaries(onAsked: (input: unknown) => void = () => {}, store:
     warn: (...line: unknown[]) => lines.push(line),
     error: (...line: unknown[]) => lines.push(line),
   };
-  const stage = await memoryStage({ secrets: { values: [CANARIES.declared] }, logger, store });
+  const stage = await memoryStage({ secrets: { values: [CANARIES.declared] }, logger, store, ...options });
   const session = await stage.supervisor.start({
     id: 'canary',
     restart: { type: 'temporary' },
