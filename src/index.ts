@@ -74,6 +74,7 @@ export type {
   StdioMcpServerOptions,
 } from './launch/mcp-server-options.ts';
 export type { QuotaOptions } from './launch/quota-options.ts';
+export type { RecordOptions } from './launch/record-options.ts';
 export type { RetentionOptions } from './launch/retention-options.ts';
 export type { SecretOptions } from './launch/secret-options.ts';
 export type {

@@ -91,7 +91,9 @@ describe('secrets seeded everywhere (P11)', () => {
     const read = [file, Buffer.from(file, 'latin1').toString(), ...said, deltas.join('')];
 
     for (const direction of ['>', '<', 'e']) {
-      const lines = frames.flatMap((frame) => (frame.direction === direction && 'bytes' in frame ? [frame.bytes.toString()] : []));
+      const lines = frames.flatMap((frame) =>
+        frame.direction === direction && 'bytes' in frame ? [frame.bytes.toString()] : [],
+      );
       expect(lines.join('\n'), direction).toContain(REDACTED);
     }
     expect(said.filter((line) => line.startsWith('no JSON, but'))).toEqual([expect.stringContaining(REDACTED)]);
