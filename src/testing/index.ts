@@ -30,11 +30,13 @@ export type {
 } from '../store/store-record.ts';
 export { type FakeClaude, type FakeStart, type FakeViolation, fakeClaude } from './fake-cli/fake-claude.ts';
 export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';
-export type { JournalEntry, ViolationKind } from './fake-cli/journal.ts';
+export type { JournalEntry, Surprise, ViolationKind } from './fake-cli/journal.ts';
+export type { Problem } from './fake-cli/problems.ts';
 export {
   type Behaviour,
   type ChildSpec,
   type EchoTurnSpec,
+  type ExpectSpec,
   type JsonObject,
   type Match,
   on,
@@ -43,8 +45,11 @@ export {
   type Step,
   step,
   type ToolTurnSpec,
+  type TrickleSpec,
+  times,
   when,
 } from './fake-cli/scenario.ts';
+export { readScenario } from './fake-cli/scenario-file.ts';
 export type { PromptState } from './fake-cli/session-memory.ts';
 export { type FakeModel, fakeModel } from './fake-model/fake-model.ts';
 export type { ModelRequest, RequestFacts, RequestOutcome, ToolResult } from './fake-model/model-request.ts';

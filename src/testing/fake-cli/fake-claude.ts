@@ -1,3 +1,4 @@
+import { fail } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,8 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TroupeError } from '../../errors.ts';
 import type { JournalEntry } from './journal.ts';
+import { type Problem, problemsOf, told } from './problems.ts';
 import type { Scenario } from './scenario.ts';
 import { checkScenario } from './scenario-check.ts';
+import { readScenario } from './scenario-file.ts';
 
 /** One start of a fake process. */
 export type FakeStart = Omit<Extract<JournalEntry, { kind: 'start' }>, 'kind' | 'at'>;
@@ -20,7 +23,12 @@ export interface FakeClaude extends AsyncDisposable {
   readonly path: string;
   /** What all processes saw so far, in order. */
   journal(): Promise<JournalEntry[]>;
+  /** What the host did wrong on the wire, and where a scenario expected another line of it. */
   violations(): Promise<FakeViolation[]>;
+  /** The violations, and the rules that were taken less or more often than their `times`; a text for each says what and where. */
+  problems(): Promise<Problem[]>;
+  /** Throws an AssertionError that lists the problems, if there are any: for any test runner. */
+  assertClean(): Promise<void>;
   /** Every process ever started: the fakes and the children of `spawnChild`, alive or not. */
   pids(): Promise<number[]>;
   /** One entry per process start. */
@@ -31,11 +39,12 @@ export interface FakeClaude extends AsyncDisposable {
 
 /**
  * Writes an executable that speaks the stream-json dialect as the chosen release does and misbehaves as the scenario
- * says; without a scenario it is a healthy CLI. Its processes end at the end of their stdin, or after `lifetimeMs`.
+ * says; without a scenario it is a healthy CLI. A text is the path of a JSON file that holds the scenario. Its processes end at the end of their stdin, or after `lifetimeMs`.
  *
- * @throws INVALID_OPTIONS when the scenario is malformed; the text names the place.
+ * @throws INVALID_OPTIONS when the scenario is malformed or its file cannot be read; the text names the file and the place.
  */
-export async function fakeClaude(scenario: Scenario = {}): Promise<FakeClaude> {
+export async function fakeClaude(given: Scenario | string = {}): Promise<FakeClaude> {
+  const scenario = typeof given === 'string' ? await readScenario(given) : given;
   checkScenario(scenario);
   const main = mainPath();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-fake-'));
@@ -46,6 +55,7 @@ export async function fakeClaude(scenario: Scenario = {}): Promise<FakeClaude> {
   await writeFile(path, wrapper(main, scenarioPath));
   await chmod(path, 0o700);
   const journal = () => readJournal(journalPath);
+  const problems = async () => problemsOf(scenario, await journal());
   const dispose = async () => {
     for (const pid of pidsOf(await journal())) killIfOurs(pid, folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -54,6 +64,11 @@ export async function fakeClaude(scenario: Scenario = {}): Promise<FakeClaude> {
     path,
     journal,
     violations: async () => (await journal()).filter((entry) => entry.kind === 'violation'),
+    problems,
+    assertClean: async () => {
+      const found = await problems();
+      if (found.length > 0) fail(told(found));
+    },
     pids: async () => pidsOf(await journal()),
     starts: async () =>
       (await journal()).flatMap((entry) =>

@@ -6,6 +6,7 @@ import { Children } from './children.ts';
 import { answerControl } from './controls.ts';
 import { type Flavor, flavorOf } from './flavor.ts';
 import { systemFrame } from './frames.ts';
+import { HostLines } from './host-lines.ts';
 import type { Journal } from './journal.ts';
 import type { Launch } from './launch.ts';
 import { McpServers } from './mcp-servers.ts';
@@ -14,7 +15,7 @@ import { OwnRequests } from './own-requests.ts';
 import { type Happening, Rules } from './rules.ts';
 import type { Behaviour, JsonObject } from './scenario.ts';
 import { SessionMemory } from './session-memory.ts';
-import { type Occasion, runSteps } from './steps.ts';
+import { type Occasion, runRule } from './steps.ts';
 import { Turns } from './turns.ts';
 
 const DEFAULT_LIFETIME_MS = 120_000;
@@ -40,6 +41,7 @@ export class FakeCli {
   readonly memory: SessionMemory;
   readonly turns: Turns;
   readonly children: Children;
+  readonly lines = new HostLines();
   readonly lifetimeMs: number;
   readonly ignored = new Set<string>();
   readonly emitsSessionState: boolean;
@@ -58,14 +60,14 @@ export class FakeCli {
   #isInputOver = false;
   #leavesWhenDrained = false;
 
-  constructor(behaviour: Behaviour, launch: Launch, journal: Journal, folder: string) {
+  constructor(behaviour: Behaviour, launch: Launch, journal: Journal, folder: string, origin = '') {
     this.behaviour = behaviour;
     this.launch = launch;
     this.journal = journal;
     this.flavor = flavorOf(behaviour.flavor);
     this.output = new Output(this.flavor.escapesLineSeparators);
     this.own = new OwnRequests(journal, this.output);
-    this.rules = new Rules(behaviour.rules ?? []);
+    this.rules = new Rules(behaviour.rules ?? [], origin);
     this.mcp = new McpServers(this);
     this.lifetimeMs = behaviour.lifetimeMs ?? DEFAULT_LIFETIME_MS;
     this.children = new Children(this.lifetimeMs, folder);
@@ -118,6 +120,7 @@ export class FakeCli {
   /** Takes one message of the host. */
   receive(message: JsonObject): void {
     if (this.isLeaving) return;
+    this.lines.add(message);
     if (this.isResumeUnknown()) {
       void this.#refuseResume();
       return;
@@ -151,6 +154,7 @@ export class FakeCli {
     this.#isInputOver = true;
     this.journal.add({ kind: 'eof' });
     this.own.close();
+    this.lines.end('the end of input');
     const byDefault = () => {
       this.#leavesWhenDrained = !this.ignored.has('eof');
       this.leaveWhenDrained();
@@ -195,6 +199,7 @@ export class FakeCli {
   async leave(code: number, reason: string): Promise<never> {
     if (this.isLeaving) return ALREADY_GONE;
     this.isLeaving = true;
+    this.lines.end('the end of the process');
     await (reason === 'signal' ? Promise.race([this.output.flush(), sleep(SIGNAL_FLUSH_MS)]) : this.output.flush());
     this.journal.add({ kind: 'exit', reason, code });
     process.exit(code);
@@ -254,7 +259,7 @@ export class FakeCli {
   #happen(happening: Happening, occasion: Occasion, afterwards: () => void = () => {}): boolean {
     const rule = this.rules.find(happening);
     if (rule === undefined) return false;
-    void runSteps(this, rule.do, occasion).then(afterwards);
+    void runRule(this, rule, occasion).then(afterwards);
     return true;
   }
 

@@ -1,27 +1,42 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { PromptState } from './session-memory.ts';
 
+/** The most characters of a line that a violation repeats. */
+const MAX_DETAIL = 200;
+
 /** What a host did that the protocol does not allow, or that a careful host never does. */
-export type ViolationKind =
-  | 'blank-line'
-  | 'invalid-utf8'
-  | 'broken-frame'
-  | 'not-an-object'
-  | 'unfinished-line'
-  | 'wrong-role'
-  | 'missing-request'
-  | 'missing-request-id'
-  | 'reused-request-id'
-  | 'unknown-type'
-  | 'misplaced-request-id'
-  | 'answer-to-unknown-request'
-  | 'answer-after-cancel'
-  | 'duplicate-answer'
-  | 'allow-without-updated-input'
-  | 'deny-without-message'
-  | 'invalid-permission-answer'
-  | 'missing-mcp-response'
-  | 'shared-conversation';
+export const VIOLATIONS = [
+  'blank-line',
+  'invalid-utf8',
+  'broken-frame',
+  'not-an-object',
+  'unfinished-line',
+  'wrong-role',
+  'missing-request',
+  'missing-request-id',
+  'reused-request-id',
+  'unknown-type',
+  'misplaced-request-id',
+  'answer-to-unknown-request',
+  'answer-after-cancel',
+  'duplicate-answer',
+  'allow-without-updated-input',
+  'deny-without-message',
+  'invalid-permission-answer',
+  'missing-mcp-response',
+  'shared-conversation',
+  'unexpected-line',
+] as const;
+
+export type ViolationKind = (typeof VIOLATIONS)[number];
+
+/** Where a scenario expected something else, and what. */
+export interface Surprise {
+  /** The step, as in `rules[0].do[2]`. */
+  readonly at: string;
+  readonly expected: string;
+  readonly got: string;
+}
 
 interface Stamp {
   readonly pid: number;
@@ -40,7 +55,14 @@ export type JournalEntry =
   | (Stamp & { readonly kind: 'line'; readonly bytes: number; readonly message?: unknown; readonly text?: string })
   | (Stamp & { readonly kind: 'eof' })
   | (Stamp & { readonly kind: 'signal'; readonly name: string })
-  | (Stamp & { readonly kind: 'violation'; readonly violation: ViolationKind; readonly detail: string })
+  | (Stamp & {
+      readonly kind: 'violation';
+      readonly violation: ViolationKind;
+      readonly detail: string;
+      readonly surprise?: Surprise;
+    })
+  /** A rule that counts its `times` was taken. */
+  | (Stamp & { readonly kind: 'rule'; readonly place: string })
   /** How far a prompt got, as its lifecycle tells. */
   | (Stamp & { readonly kind: 'prompt'; readonly uuid: string; readonly text: string; readonly state: PromptState })
   /** A tool ran: its effect is done from here on. */
@@ -65,7 +87,13 @@ export class Journal {
   }
 
   violation(violation: ViolationKind, detail: string): void {
-    this.add({ kind: 'violation', violation, detail: detail.slice(0, 200) });
+    this.add({ kind: 'violation', violation, detail: detail.slice(0, MAX_DETAIL) });
+  }
+
+  surprise(at: string, expected: string, got: string): void {
+    const surprise = { at, expected: expected.slice(0, MAX_DETAIL), got: got.slice(0, MAX_DETAIL) };
+    const detail = `${at}: expected ${surprise.expected}, got ${surprise.got}`;
+    this.add({ kind: 'violation', violation: 'unexpected-line', detail, surprise });
   }
 
   close(): void {

@@ -5,7 +5,7 @@ import { Input } from './input.ts';
 import { Journal } from './journal.ts';
 import { type Launch, readLaunch } from './launch.ts';
 import type { Behaviour, JsonObject, Scenario } from './scenario.ts';
-import { runSteps } from './steps.ts';
+import { runRule, runSteps } from './steps.ts';
 
 /** Exit code of a fake that nobody ended in time. */
 const LIFETIME_EXIT_CODE = 99;
@@ -19,7 +19,8 @@ async function main(scenarioPath: string, argv: readonly string[]): Promise<void
   const journal = new Journal(join(folder, 'journal.ndjson'));
   journal.add({ kind: 'start', argv, cwd: process.cwd(), env: { ...process.env } as Record<string, string> });
   const launch = launchOrExit(argv);
-  const cli = new FakeCli(behaviourOf(scenarioPath, folder), launch, journal, folder);
+  const { behaviour, origin } = behaviourOf(scenarioPath, folder);
+  const cli = new FakeCli(behaviour, launch, journal, folder, origin.rules);
   for (const name of EVIDENT_SIGNALS) process.on(name, () => cli.signal(name));
   setTimeout(() => {
     journal.add({ kind: 'exit', reason: 'lifetime', code: LIFETIME_EXIT_CODE });
@@ -31,9 +32,9 @@ async function main(scenarioPath: string, argv: readonly string[]): Promise<void
   }
   const complaint = cli.complaint() ?? addServers(cli);
   if (complaint !== undefined) return cli.fatal(complaint);
-  await runSteps(cli, cli.behaviour.atStart ?? [], {});
+  await runSteps(cli, cli.behaviour.atStart ?? [], {}, `${origin.atStart}atStart`);
   const atStart = cli.rules.find({ kind: 'start' });
-  if (atStart !== undefined) void runSteps(cli, atStart.do, {});
+  if (atStart !== undefined) void runRule(cli, atStart, {});
   if (launch.isPrint && launch.inputFormat !== 'stream-json') runOnce(cli);
   else readMessages(cli, journal);
 }
@@ -47,20 +48,34 @@ function launchOrExit(argv: readonly string[]): Launch {
   }
 }
 
+/** Where in the scenario the rules and the first steps of this process stand: before them, that is. */
+interface Origin {
+  readonly rules: string;
+  readonly atStart: string;
+}
+
 /** The n-th process takes the n-th entry of `perStart`; creating a file decides who is n-th. */
-function behaviourOf(scenarioPath: string, folder: string): Behaviour {
+function behaviourOf(scenarioPath: string, folder: string): { behaviour: Behaviour; origin: Origin } {
   const { perStart, ...behaviour } = JSON.parse(readFileSync(scenarioPath, 'utf8')) as Scenario;
-  if (perStart === undefined || perStart.length === 0) return behaviour;
+  if (perStart === undefined || perStart.length === 0) return { behaviour, origin: { rules: '', atStart: '' } };
+  const index = numberOfStart(perStart.length, folder);
+  const own = perStart[index] ?? {};
+  const place = `perStart[${index}].`;
+  const origin = { rules: own.rules === undefined ? '' : place, atStart: own.atStart === undefined ? '' : place };
+  return { behaviour: { ...behaviour, ...own }, origin };
+}
+
+function numberOfStart(entries: number, folder: string): number {
   mkdirSync(join(folder, 'starts'), { recursive: true });
-  for (let index = 0; index < perStart.length - 1; index += 1) {
+  for (let index = 0; index < entries - 1; index += 1) {
     try {
       openSync(join(folder, 'starts', String(index)), 'wx');
-      return { ...behaviour, ...perStart[index] };
+      return index;
     } catch {
       // Taken by an earlier process.
     }
   }
-  return { ...behaviour, ...perStart.at(-1) };
+  return entries - 1;
 }
 
 /** Registers the in-process servers of `--mcp-config`; one without a name has strange effects (WIRE §3). */

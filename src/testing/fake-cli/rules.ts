@@ -8,19 +8,22 @@ export type Happening =
   | { readonly kind: 'response'; readonly to: string; readonly behavior: string | undefined }
   | { readonly kind: 'signal'; readonly name: string };
 
+/** A rule and where it stands in the scenario, as in `rules[2]`. */
+export type PlacedRule = Rule & { readonly place: string };
+
 /** The rules of a scenario with their counters. */
 export class Rules {
-  readonly #rules: readonly Rule[];
+  readonly #rules: readonly PlacedRule[];
   readonly #counts: number[];
 
-  constructor(rules: readonly Rule[]) {
-    this.#rules = rules;
+  constructor(rules: readonly Rule[], origin = '') {
+    this.#rules = rules.map((rule, index) => ({ ...rule, place: `${origin}rules[${index}]` }));
     this.#counts = rules.map(() => 0);
   }
 
   /** The first rule that fits; every rule that fits but for `nth` counts the happening. */
-  find(happening: Happening): Rule | undefined {
-    let found: Rule | undefined;
+  find(happening: Happening): PlacedRule | undefined {
+    let found: PlacedRule | undefined;
     this.#rules.forEach((rule, index) => {
       if (!fits(rule.on, happening)) return;
       const count = (this.#counts[index] ?? 0) + 1;

@@ -5,16 +5,20 @@ import type { Behaviour, Scenario, Step } from './scenario.ts';
 type Kind = 'text' | 'number' | 'boolean' | 'object' | 'list' | 'signal' | 'ignorable';
 
 /** The fields of a step or match; a question mark makes one optional. */
-type Fields = Readonly<Record<string, Kind | `${Kind}?`>>;
+export type Fields = Readonly<Record<string, Kind | `${Kind}?`>>;
 
-const STEPS: Readonly<Record<Step['step'], Fields>> = {
+/** Every step, with its fields. */
+export const STEPS: Readonly<Record<Step['step'], Fields>> = {
   emit: { frame: 'object' },
   emitRaw: { text: 'text?', base64: 'text?' },
   emitMany: { count: 'number', frame: 'object', perWrite: 'boolean?' },
   bigLine: { bytes: 'number' },
+  trickle: { text: 'text', bytesPerWrite: 'number?', everyMs: 'number?' },
+  repeat: { times: 'number', everyMs: 'number', do: 'list' },
+  expect: { line: 'object', withinMs: 'number?' },
   delay: { ms: 'number' },
   request: { name: 'text', request: 'object' },
-  awaitResponse: { name: 'text' },
+  awaitResponse: { name: 'text', expect: 'object?' },
   cancelRequest: { name: 'text' },
   respond: { payload: 'object?' },
   respondError: { error: 'text', errorCode: 'text?' },
@@ -28,6 +32,7 @@ const STEPS: Readonly<Record<Step['step'], Fields>> = {
   ignore: { what: 'ignorable' },
   hang: {},
   burnCpu: { ms: 'number' },
+  stopReading: { ms: 'number' },
   closeStdin: {},
   closeStdout: {},
   spawnChild: { detached: 'boolean?', ignoreTerm: 'boolean?', grandchild: 'boolean?', inheritOutput: 'boolean?' },
@@ -36,7 +41,8 @@ const STEPS: Readonly<Record<Step['step'], Fields>> = {
   fallThrough: {},
 };
 
-const MATCHES: Readonly<Record<string, Fields>> = {
+/** Everything a rule can wait for, with its fields. */
+export const MATCHES: Readonly<Record<string, Fields>> = {
   start: {},
   initialize: { nth: 'number?' },
   prompt: { equals: 'text?', contains: 'text?', pattern: 'text?', bare: 'boolean?', nth: 'number?' },
@@ -47,7 +53,8 @@ const MATCHES: Readonly<Record<string, Fields>> = {
   signal: { name: 'signal', nth: 'number?' },
 };
 
-const BEHAVIOUR: Fields = {
+/** What a scenario says beside its steps. */
+export const BEHAVIOUR: Fields = {
   flavor: 'object?',
   atStart: 'list?',
   rules: 'list?',
@@ -65,6 +72,7 @@ const MAX_NUMBER = 2 ** 31 - 1;
  */
 export function checkScenario(scenario: Scenario): void {
   checkRoundTrip(scenario);
+  if (!isOfKind(scenario, 'object')) fail('scenario', 'must be an object');
   const { perStart, ...behaviour } = scenario;
   checkBehaviour(behaviour, '');
   if (perStart === undefined) return;
@@ -104,7 +112,7 @@ function checkBehaviour(behaviour: Behaviour, at: string): void {
   checkSteps(atStart, `${at}atStart`, names, false);
   rules.forEach((rule, index) => {
     const place = `${at}rules[${index}]`;
-    checkFields(rule, { on: 'object', do: 'list' }, place);
+    checkFields(rule, { on: 'object', do: 'list', times: 'number?' }, place);
     checkMatch(rule.on, `${place}.on`, names);
     const answers = rule.on.kind === 'initialize' || rule.on.kind === 'control';
     checkSteps(rule.do, `${place}.do`, names, answers);
@@ -136,12 +144,16 @@ function checkSteps(steps: readonly Step[], place: string, names: ReadonlySet<st
     if ((step.step === 'awaitResponse' || step.step === 'cancelRequest') && !names.has(step.name)) {
       fail(at, `no request step is named "${step.name}"`);
     }
+    if (step.step === 'repeat') checkSteps(step.do, `${at}.do`, names, answers);
+    if (step.step === 'expect' && typeof step.line.type !== 'string') fail(`${at}.line.type`, 'must be a text');
     if (step.step === 'writeBeforeRead' && !place.endsWith('atStart')) fail(at, 'writeBeforeRead belongs into atStart');
   });
 }
 
 function namedRequests(steps: readonly Step[]): ReadonlySet<string> {
-  return new Set(steps.flatMap((step) => (step?.step === 'request' ? [step.name] : [])));
+  const nested = steps.flatMap((step) => (step?.step === 'repeat' && Array.isArray(step.do) ? step.do : []));
+  const named = steps.flatMap((step) => (step?.step === 'request' ? [step.name] : []));
+  return new Set([...named, ...(nested.length > 0 ? namedRequests(nested) : [])]);
 }
 
 function checkFields(value: unknown, fields: Fields, place: string): void {

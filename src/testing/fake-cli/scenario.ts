@@ -60,15 +60,33 @@ export interface ToolTurnSpec {
   readonly recorded?: 'asking' | 'running';
 }
 
+export interface TrickleSpec {
+  readonly text: string;
+  /** Bytes of one write; default 1, which cuts every character of more than one byte. */
+  readonly bytesPerWrite?: number;
+  /** Milliseconds between two writes; default 0: they are writes of their own all the same. */
+  readonly everyMs?: number;
+}
+
+export interface ExpectSpec {
+  /** Fields that the next line of the same `type` must have; lists and texts as they are, objects by what they name. */
+  readonly line: JsonObject & { readonly type: string };
+  /** How long to wait for it, milliseconds; default 10 000. */
+  readonly withinMs?: number;
+}
+
 /** One thing the fake does. Build them with `step`. */
 export type Step =
   | { readonly step: 'emit'; readonly frame: JsonObject }
   | { readonly step: 'emitRaw'; readonly text?: string; readonly base64?: string }
   | { readonly step: 'emitMany'; readonly count: number; readonly frame: JsonObject; readonly perWrite?: boolean }
   | { readonly step: 'bigLine'; readonly bytes: number }
+  | ({ readonly step: 'trickle' } & TrickleSpec)
+  | { readonly step: 'repeat'; readonly times: number; readonly everyMs: number; readonly do: readonly Step[] }
+  | ({ readonly step: 'expect' } & ExpectSpec)
   | { readonly step: 'delay'; readonly ms: number }
   | { readonly step: 'request'; readonly name: string; readonly request: JsonObject }
-  | { readonly step: 'awaitResponse'; readonly name: string }
+  | { readonly step: 'awaitResponse'; readonly name: string; readonly expect?: JsonObject }
   | { readonly step: 'cancelRequest'; readonly name: string }
   | { readonly step: 'respond'; readonly payload?: JsonObject }
   | { readonly step: 'respondError'; readonly error: string; readonly errorCode?: string }
@@ -82,6 +100,7 @@ export type Step =
   | { readonly step: 'ignore'; readonly what: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'eof' }
   | { readonly step: 'hang' }
   | { readonly step: 'burnCpu'; readonly ms: number }
+  | { readonly step: 'stopReading'; readonly ms: number }
   | { readonly step: 'closeStdin' }
   | { readonly step: 'closeStdout' }
   | ({ readonly step: 'spawnChild' } & ChildSpec)
@@ -93,6 +112,8 @@ export type Step =
 export interface Rule {
   readonly on: Match;
   readonly do: readonly Step[];
+  /** How often it must have been taken when the test ends; anything else is in `problems()`. */
+  readonly times?: number;
 }
 
 export interface Behaviour {
@@ -118,6 +139,11 @@ export interface Scenario extends Behaviour {
 /** Builds a rule. */
 export function on(match: Match, ...steps: readonly Step[]): Rule {
   return { on: match, do: steps };
+}
+
+/** The rule, with how often it must have been taken when the test ends. */
+export function times(count: number, rule: Rule): Rule {
+  return { ...rule, times: count };
 }
 
 type PromptMatch = Omit<Extract<Match, { kind: 'prompt' }>, 'kind'>;
@@ -148,6 +174,7 @@ export const when = {
  *
  * - `emit`, `emitRaw`, `bigLine`, `emitMany` only write; a turn ends with `result`, `echoTurn` or `toolTurn`.
  * - `echoTurn` outside a prompt is a turn of the CLI's own (WIRE §0.6).
+ * - `expect`, and `awaitResponse` with a payload, record a violation that names the step, what was expected and what came.
  * - `exit` and `killSelf` first let the reader have what was written.
  */
 export const step = {
@@ -162,7 +189,22 @@ export const step = {
     name,
     request,
   }),
-  awaitResponse: (name: string): Step => ({ step: 'awaitResponse', name }),
+  trickle: (spec: TrickleSpec): Step => ({ step: 'trickle', ...spec }),
+  repeat: (spec: { times: number; everyMs: number }, ...steps: readonly Step[]): Step => ({
+    step: 'repeat',
+    ...spec,
+    do: steps,
+  }),
+  expect: (line: ExpectSpec['line'], options: { withinMs?: number } = {}): Step => ({
+    step: 'expect',
+    line,
+    ...options,
+  }),
+  awaitResponse: (name: string, expected?: JsonObject): Step => ({
+    step: 'awaitResponse',
+    name,
+    ...(expected === undefined ? {} : { expect: expected }),
+  }),
   cancelRequest: (name: string): Step => ({ step: 'cancelRequest', name }),
   respond: (payload?: JsonObject): Step => ({ step: 'respond', ...(payload === undefined ? {} : { payload }) }),
   respondError: (error: string, errorCode?: string): Step => ({
@@ -180,6 +222,7 @@ export const step = {
   ignore: (what: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'eof'): Step => ({ step: 'ignore', what }),
   hang: (): Step => ({ step: 'hang' }),
   burnCpu: (ms: number): Step => ({ step: 'burnCpu', ms }),
+  stopReading: (ms: number): Step => ({ step: 'stopReading', ms }),
   closeStdin: (): Step => ({ step: 'closeStdin' }),
   closeStdout: (): Step => ({ step: 'closeStdout' }),
   spawnChild: (spec: ChildSpec = {}): Step => ({ step: 'spawnChild', ...spec }),

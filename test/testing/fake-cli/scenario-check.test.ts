@@ -15,6 +15,8 @@ describe('checkScenario', () => {
       ...[step.toolTurn({ tool: 'Bash', input: {} }), step.result({}), step.stderr('x'), step.hang()],
       ...[step.stderrMany({ count: 1, bytes: 1 }), step.exit(0), step.killSelf('SIGKILL'), step.ignore('eof')],
       ...[step.burnCpu(1), step.closeStdin(), step.closeStdout(), step.spawnChild(), step.printEnvironment()],
+      ...[step.trickle({ text: 'x', bytesPerWrite: 2 }), step.repeat({ times: 2, everyMs: 1 }, step.delay(1))],
+      ...[step.expect({ type: 'user' }, { withinMs: 1 }), step.awaitResponse('q', {}), step.stopReading(1)],
       step.fallThrough(),
     ];
     const matches = [prompt, when.response('q'), when.cancel(), when.eof(), when.signal('SIGTERM'), when.start()];
@@ -43,6 +45,12 @@ describe('checkScenario', () => {
       'rules[0].do[0]: writeBeforeRead belongs into atStart',
       { rules: [on(prompt, step.writeBeforeRead({ bytes: 1 }))] },
     ],
+    [
+      'rules[0].do[0].do[0]: unknown step "x"',
+      { rules: [on(prompt, step.repeat({ times: 1, everyMs: 1 }, { step: 'x' } as never))] },
+    ],
+    ['rules[0].do[0].line.type: must be a text', { rules: [on(prompt, step.expect({} as never))] }],
+    ['rules[0].times: must be a number', { rules: [{ ...on(prompt), times: 'once' }] }],
     ['rules[0]: unknown field "steps"', { rules: [{ on: prompt, do: [], steps: [] }] }],
     ['rules[0].do: must be a list', { rules: [{ on: prompt }] }],
     ['scenario: unknown field "rule"', { rule: [] }],
