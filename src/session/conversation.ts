@@ -9,9 +9,10 @@ import type { ConversationFacts } from './conversation-facts.ts';
 import type { ConversationOptions } from './conversation-options.ts';
 import type { SessionUsage } from './cost-meter.ts';
 import type { Delivery } from './delivery.ts';
+import type { LossPolicy } from './loss-policy.ts';
 import { ModeCheck } from './mode-check.ts';
 import { inertContent } from './prompt-guard.ts';
-import { type LossPolicy, PromptLedger } from './prompt-ledger.ts';
+import { PromptLedger } from './prompt-ledger.ts';
 import { previewOf } from './prompt-preview.ts';
 import type { OnBusy, PromptContent, PromptOptions, PromptRecord } from './prompt-record.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -243,15 +244,11 @@ export class Conversation {
 
   onMessage(message: CliMessage): void {
     const fact = factOf(message);
-    if (fact === undefined) {
-      this.#append({ type: 'message', message });
-      this.#book.saw(message);
-      return;
-    }
     // A turn begins before its first message is logged and ends after its last: readers cut at those two events.
-    this.#before(fact);
+    if (fact !== undefined) this.#before(fact);
     this.#append({ type: 'message', message });
-    this.#after(fact);
+    if (fact === undefined) this.#book.saw(message);
+    else this.#after(fact);
   }
 
   /** Resolves when the condition holds; re-checked whenever a prompt, the work or the process changes. */

@@ -1,3 +1,4 @@
+import type { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import type { PromptRecord } from './prompt-record.ts';
 
@@ -6,6 +7,17 @@ import type { PromptRecord } from './prompt-record.ts';
  * `anew`: sent with a new id, as a prompt of its own. `in-doubt`: held until somebody decides. `lost`: ended.
  */
 export type PromptFate = 'again' | 'anew' | 'in-doubt' | 'lost';
+
+/** What becomes of unfinished prompts when their process is gone. */
+export interface LossPolicy {
+  /** True when a new incarnation follows. */
+  readonly isRestarting: boolean;
+  /** True when this CLI deduplicates prompts by uuid across a resume (`msg_lifecycle_v1`): sending again is safe (P2). */
+  readonly canSendAgain: boolean;
+  /** True when the owner asked for the end: the unfinished turn was interrupted, nothing failed. */
+  readonly wasAsked: boolean;
+  readonly error: TroupeError;
+}
 
 /**
  * The process is gone and another one follows. `canSendAgain`: this CLI knows a prompt by its id across a resume, and runs

@@ -3,7 +3,7 @@ import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
-import { fateAfterLoss, fateWhenRefused, type PromptFate } from './loss-policy.ts';
+import { fateAfterLoss, fateWhenRefused, type LossPolicy, type PromptFate } from './loss-policy.ts';
 import { digestOf } from './prompt-digest.ts';
 import { endedAsLost, givenBackAs, lostBy, mayCover, prepare } from './prompt-ends.ts';
 import type { PromptFields } from './prompt-fields.ts';
@@ -20,17 +20,6 @@ export interface LedgerListener {
   retried?(record: PromptRecord): void;
   /** It met a limit of the account and waits to be sent once more. */
   deferred?(record: PromptRecord): void;
-}
-
-/** What becomes of unfinished prompts when their process is gone. */
-export interface LossPolicy {
-  /** True when a new incarnation follows. */
-  readonly isRestarting: boolean;
-  /** True when this CLI deduplicates prompts by uuid across a resume (`msg_lifecycle_v1`): sending again is safe (P2). */
-  readonly canSendAgain: boolean;
-  /** True when the owner asked for the end: the unfinished turn was interrupted, nothing failed. */
-  readonly wasAsked: boolean;
-  readonly error: TroupeError;
 }
 
 /** Ended prompts kept so that a repeated id finds its turn. */
@@ -84,6 +73,11 @@ export class PromptLedger {
   /** Prompts that are held because they could run twice; nothing is delivered while there are any. */
   get inDoubt(): readonly PromptRecord[] {
     return this.#queue.filter(({ doubt }) => doubt !== undefined);
+  }
+
+  /** Prompts that had begun in a process that is gone, and go out once more under the id that the CLI may know. */
+  get repeated(): readonly PromptRecord[] {
+    return this.#queue.filter(({ isRepeated }) => isRepeated);
   }
 
   find(id: string): PromptRecord | undefined {
@@ -186,6 +180,13 @@ export class PromptLedger {
       this.#listener.retried?.(record);
     } else this.#end(record, endedAsLost(id, record.doubt));
     return true;
+  }
+
+  /** A prompt that was to go out once more would run twice: the declared policy says what becomes of it. */
+  refuse(record: PromptRecord): void {
+    const fate = fateWhenRefused(this.#onLost);
+    if (fate === 'lost') this.#end(record, endedAsLost(record.id));
+    else this.#prepared(record, fate, new TroupeError('PROMPT_LOST', { details: { id: record.id } }));
   }
 
   onLifecycle(uuid: string, state: 'queued' | 'started' | 'completed' | 'cancelled' | 'other'): void {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type PlannedLaunch, planLaunch } from '../launch/launch-plan.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
+import { refuseBegun } from '../session/begun-work.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { RuntimeSettings } from '../session/session-settings.ts';
+import type { EventLog } from '../store/event-log.ts';
 import { guardOwnFolders } from '../transport/owned-folder.ts';
 import { currentHost, temporaryFolder } from './host.ts';
 import type { StoreLink } from './store-link.ts';
@@ -12,7 +14,8 @@ export interface IncarnationPlanInput {
   readonly number: number;
   readonly options: SessionOptions;
   readonly settings: RuntimeSettings;
-  readonly conversation: Pick<Conversation, 'facts'>;
+  readonly conversation: Pick<Conversation, 'facts' | 'ledger'>;
+  readonly log: EventLog;
   readonly stderrTailBytes: number;
   readonly mcpTimeoutMs: number;
   /** Where the conversation comes from and goes to, besides the disk. */
@@ -53,6 +56,7 @@ async function plan(input: IncarnationPlanInput): Promise<PlannedLaunch> {
     token: randomBytes(8).toString('hex'),
   });
   input.storeLink?.launched(planned.plan.env);
+  await refuseBegun(conversation.ledger, input.log);
   return { ...planned, initialize: { ...planned.initialize, ...registrations } };
 }
 

@@ -162,6 +162,7 @@ export function buildSession(
       options: { ...options, ...(sessionId && { sessionId }), mcpServers: servers.servers },
       settings,
       conversation,
+      log,
       stderrTailBytes,
       mcpTimeoutMs: timeouts.mcpServerMs,
       storeLink,

@@ -1,6 +1,7 @@
 import { TroupeError } from '../../src/errors.ts';
 import type { OnPromptLost } from '../../src/launch/session-options.ts';
-import { type LossPolicy, PromptLedger } from '../../src/session/prompt-ledger.ts';
+import type { LossPolicy } from '../../src/session/loss-policy.ts';
+import { PromptLedger } from '../../src/session/prompt-ledger.ts';
 import type { OnBusy } from '../../src/session/prompt-record.ts';
 import type { TurnResult } from '../../src/session/turn-result.ts';
 import type { ResultFacts } from '../../src/wire/facts.ts';

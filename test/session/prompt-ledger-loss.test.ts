@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
-import type { LossPolicy } from '../../src/session/prompt-ledger.ts';
+import type { LossPolicy } from '../../src/session/loss-policy.ts';
 import { runs } from '../fixed-chance.ts';
 import { INTERRUPTED, openLedger, type Step } from './ledger-harness.ts';
 
