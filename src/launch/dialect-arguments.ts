@@ -1,4 +1,6 @@
 import type { DialectOption } from '../wire/dialect.ts';
+import { engineArguments, enginePayload } from './engine-launch.ts';
+import { initializePayload } from './initialize-payload.ts';
 import { type LaunchContext, launchArguments } from './launch-arguments.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -8,10 +10,15 @@ const ARGUMENTS: Readonly<Record<DialectOption, (options: SessionOptions, contex
   'stream-json': launchArguments,
   'stream-json-sdk-control': launchArguments,
   print: launchArguments,
-  'json-rpc': launchArguments,
+  'json-rpc': engineArguments,
 };
 
 /** The command line for the dialect of the options, pure. */
 export function dialectArguments(options: SessionOptions, context: LaunchContext): string[] {
   return ARGUMENTS[options.dialect ?? 'auto'](options, context);
+}
+
+/** The fields of the first request in the dialect of the options, pure. `resume`: the conversation of a restart. */
+export function dialectPayload(options: SessionOptions, resume: string | undefined): Record<string, unknown> {
+  return options.dialect === 'json-rpc' ? enginePayload(options, resume) : initializePayload(options);
 }

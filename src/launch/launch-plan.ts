@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import type { LaunchPlan } from '../transport/transport.ts';
 import type { DialectOption } from '../wire/dialect.ts';
 import { findCli } from './cli-executable.ts';
-import { dialectArguments } from './dialect-arguments.ts';
-import { initializePayload } from './initialize-payload.ts';
+import { dialectArguments, dialectPayload } from './dialect-arguments.ts';
 import type { LaunchFiles } from './launch-arguments.ts';
 import { launchEnvironment } from './launch-environment.ts';
 import { mcpDocument } from './mcp-document.ts';
@@ -83,7 +82,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
       keepDescendants: options.keepDescendants === true,
       stderrTailBytes,
     },
-    initialize: initializePayload(options),
+    initialize: dialectPayload(options, resume),
     dialect: options.dialect ?? 'auto',
   };
 }

@@ -104,6 +104,7 @@ export const OPTION_SUPPORT: Readonly<Record<keyof SessionOptions, OptionSupport
   configDir: { place: 'environment', name: 'CLAUDE_CONFIG_DIR' },
   pathToClaudeCodeExecutable: host('the program that is started', { fallback: '`claude` on `PATH`' }),
   dialect: host('what the process speaks', { fallback: '`auto`' }),
+  engineArgs: host('arguments of an engine; only with `dialect: json-rpc`'),
   executable: host('the runtime of a CLI that is a script', { fallback: 'the Node of the host' }),
   executableArgs: host('arguments of that runtime'),
   spawnClaudeCodeProcess: host('refused: createSupervisor takes a spawn'),

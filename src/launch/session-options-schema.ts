@@ -201,6 +201,7 @@ const Shape = {
   configDir: FilledText.exactOptional(),
   pathToClaudeCodeExecutable: FilledText.exactOptional(),
   dialect: DialectShape,
+  engineArgs: z.array(z.string()).readonly().exactOptional(),
   executable: FilledText.exactOptional(),
   executableArgs: z.array(z.string()).readonly().exactOptional(),
   spawnClaudeCodeProcess: NotSpawned,

@@ -292,6 +292,8 @@ export interface SessionOptions {
    * by its first lines (DIALECT_MISMATCH where it is something else).
    */
   readonly dialect?: DialectOption;
+  /** Arguments of an engine (`dialect: 'json-rpc'`), before those of `extraArgs`: `['serve', '--stdio']` for `troupe`. */
+  readonly engineArgs?: readonly string[];
   /** Runtime for a CLI that is a script (.js, .mjs, .cjs). Default: the Node that runs Troupe. */
   readonly executable?: string;
   /** Arguments of that runtime. */

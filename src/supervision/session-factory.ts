@@ -31,6 +31,7 @@ import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
 import { historyOf } from '../store/whole-log.ts';
+import { stringsOf } from '../wire/fields.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { AccountSeat } from './account-seat.ts';
 import { heardBy } from './heard-by.ts';
@@ -355,6 +356,11 @@ function refusalOf(
   answer: Readonly<Record<string, unknown>>,
   tell: (detail: string) => void,
 ): TroupeError | undefined {
+  const missing = stringsOf(answer['unsupported_options']);
+  if (missing.length > 0) {
+    const reason = `The engine has nothing for: ${missing.join(', ')}.`;
+    return new TroupeError('OPTION_UNSUPPORTED', { reason, details: { field: missing[0], options: missing } });
+  }
   const { cliVersion } = readInitializeAnswer(answer);
   const unsupported = unsupportedOptions(options, cliVersion);
   for (const { option, since } of unsupported) tell(`${option} needs Claude Code ${since}`);
