@@ -1,4 +1,5 @@
-// Runs the tests of the real CLI once per release: those pinned under test/cli-versions, and the installed one.
+// For each release, those pinned under test/cli-versions and the installed one: says what differs from its baseline, then
+// runs the tests of the real CLI.
 // `node scripts/test-cli-versions.mjs [version …]` for some of them only.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -19,20 +20,27 @@ const asked = process.argv.slice(2);
 const unknown = asked.filter((version) => !known.includes(version));
 if (unknown.length > 0) fail(`No such release here: ${unknown.join(', ')}. There are ${known.join(', ')}.`, 2);
 
+if (run('npx', ['tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' }).status !== 0)
+  fail('It does not compile.', 1);
 const outcomes = [];
 for (const version of asked.length > 0 ? asked : known) {
   const path = version === installed ? cliIn(ROOT) : cliIn(installPinned(version));
   const said = run(path, ['--version'], { stdio: 'pipe' }).stdout.trim();
   if (!said.startsWith(`${version} `)) fail(`${path} should be ${version} and says it is "${said}".`, 1);
   console.log(`\n== claude ${version}`);
+  // Its exit code says whether the script found its anchors; what it prints explains a test that fails below.
+  const drift = run('node', ['dist/src/cli/main.js', 'drift', '--cli', path], { stdio: 'inherit' }).status;
   const { status } = run('npx', ['vitest', 'run', '--project', 'slow', 'test/slow/real-cli'], {
     stdio: 'inherit',
     env: { ...process.env, TROUPE_TEST_CLI: path },
   });
-  outcomes.push({ version, isGreen: status === 0 });
+  outcomes.push({ version, isGreen: status === 0, drift });
 }
-for (const { version, isGreen } of outcomes) console.log(`claude ${version}: ${isGreen ? 'green' : 'FAILED'}`);
-process.exitCode = outcomes.every(({ isGreen }) => isGreen) ? 0 : 1;
+const DRIFT = ['no drift', 'DRIFT', 'drift could not be checked'];
+for (const { version, isGreen, drift } of outcomes) {
+  console.log(`claude ${version}: ${isGreen ? 'green' : 'FAILED'}, ${DRIFT[drift] ?? DRIFT[2]}`);
+}
+process.exitCode = outcomes.every(({ isGreen, drift }) => isGreen && drift === 0) ? 0 : 1;
 
 function installPinned(version) {
   const folder = join(PINNED, version);

@@ -8,6 +8,7 @@ export const ERROR_CODES = {
   CLI_NOT_FOUND: 'The claude executable could not be found.',
   CLI_NOT_EXECUTABLE: 'The claude executable exists but may not be executed.',
   CLI_WRONG_FORMAT: 'The claude executable, or the interpreter it names, cannot run on this machine.',
+  NO_CLI: 'The program is no claude CLI.',
   CWD_NOT_FOUND: 'The working directory does not exist or is not a directory.',
   ARGUMENTS_TOO_LARGE: 'The command line and environment are larger than the system allows.',
   SPAWN_FAILED: 'The operating system refused to start the CLI process.',
@@ -27,6 +28,7 @@ export const ERROR_CODES = {
   CLI_INPUT_CLOSED: 'The CLI no longer reads its standard input.',
   DIALECT_MISMATCH: 'The program speaks another dialect of the protocol than the option `dialect` says.',
   LINE_TOO_LONG: 'The CLI wrote a line longer than limits.maxLineBytes.',
+  ANCHOR_LOST: 'The CLI did not do what the drift check has to see before it goes on.',
   TREE_SURVIVED: 'A process of the session could not be ended within the kill deadline.',
 
   CONTROL_TIMEOUT: 'The CLI did not answer a control request within its deadline.',

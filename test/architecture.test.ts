@@ -88,6 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/conversations (types)',
     'src/store (types)',
   ],
+  'src/testing/drift': ['node:*', 'src/launch', 'src/testing', 'src/testing/fake-model', 'src/transport', 'src/wire'],
   'src/testing/fake-cli': ['node:*'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],
@@ -220,7 +221,7 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/store/sqlite/lease.ts': ['pid'],
   'src/store/sqlite/claim.ts': ['pid'],
 };
-const PROGRAMS = ['src/cli', 'src/testing', 'src/testing/fake-cli', 'src/testing/fake-model'];
+const PROGRAMS = ['src/cli', 'src/testing', 'src/testing/drift', 'src/testing/fake-cli', 'src/testing/fake-model'];
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = ['machines', 'src'].flatMap((folder) => sourcesIn(folder)).toSorted();

@@ -5,6 +5,7 @@ import { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { createSupervisor, type Supervisor } from '../supervision/supervisor.ts';
 import { createLogger, followFleet } from '../telemetry/logger.ts';
+import { addDriftCommand } from './drift/drift-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { onLeave, watchOutput } from './leave.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
@@ -66,6 +67,10 @@ Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to 
   });
 
 addStoreCommands(program, async (work) => {
+  process.exitCode = await work;
+});
+
+addDriftCommand(program, async (work) => {
   process.exitCode = await work;
 });
 
