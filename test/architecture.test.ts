@@ -87,6 +87,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/testing/fake-model',
     'src/conversations (types)',
     'src/store (types)',
+    'src/transport (types)',
+    'src/wire (types)',
   ],
   'src/testing/drift': ['node:*', 'src/launch', 'src/testing', 'src/testing/fake-model', 'src/transport', 'src/wire'],
   'src/testing/fake-cli': ['node:*'],

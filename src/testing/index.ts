@@ -28,6 +28,17 @@ export type {
   SessionRecord,
   StoreRecord,
 } from '../store/store-record.ts';
+export type {
+  ExitReport,
+  LaunchPlan,
+  OpenTransport,
+  Transport,
+  TransportListeners,
+  TreeReport,
+} from '../transport/transport.ts';
+export type { Codec, ControlOutcome, Decoded, PromptLine } from '../wire/codec.ts';
+export { type CodecSample, type CodecSubject, type CodecWriter, codecConformance } from './codec-conformance.ts';
+export type { ConformanceCase } from './conformance-case.ts';
 export { type FakeClaude, type FakeStart, type FakeViolation, fakeClaude } from './fake-cli/fake-claude.ts';
 export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';
 export type { JournalEntry, Surprise, ViolationKind } from './fake-cli/journal.ts';
@@ -86,6 +97,7 @@ export {
   toolUse,
 } from './fake-model/script.ts';
 export { findRealCli, type RealCliHome, realCliHome } from './real-cli.ts';
-export { type ConformanceCase, sessionStoreConformance } from './session-store-conformance.ts';
+export { sessionStoreConformance } from './session-store-conformance.ts';
 export { type SimulatedClock, simulatedClock } from './simulated-clock.ts';
 export { type StoreSubject, storeConformance } from './store-conformance.ts';
+export { OBEDIENT_PROGRAM, type TransportSubject, transportConformance } from './transport-conformance.ts';

@@ -1,12 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../conversations/session-store.ts';
-
-/** One promise of a session store. `run` rejects when it is not kept. */
-export interface ConformanceCase {
-  readonly name: string;
-  run(): Promise<void>;
-}
+import type { ConformanceCase } from './conformance-case.ts';
 
 type Check = (store: SessionStore, key: SessionKey) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../store/store.ts';
-import type { ConformanceCase } from './session-store-conformance.ts';
+import type { ConformanceCase } from './conformance-case.ts';
 import {
   change,
   event,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TroupeError } from '../../src/errors.ts';
+import { transportConformance } from '../../src/testing/transport-conformance.ts';
 import { type InMemoryPeer, openInMemory } from '../../src/transport/in-memory-transport.ts';
 import type { LaunchPlan } from '../../src/transport/transport.ts';
-import { describeTransport } from './transport-conformance.ts';
 
 const plan: LaunchPlan = {
   command: '/nowhere/claude',
@@ -15,7 +15,9 @@ const plan: LaunchPlan = {
   stderrTailBytes: 1024,
 };
 
-describeTransport('in memory', openInMemory(obey), () => plan);
+describe('a transport in memory', () => {
+  for (const { name, run } of transportConformance({ open: openInMemory(obey), plan: () => plan })) it(name, run);
+});
 
 describe('an in-memory transport', () => {
   it('shows the opener its transport before the first delivery', async () => {

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { OBEDIENT_PROGRAM, transportConformance } from '../../../src/testing/transport-conformance.ts';
 import { KEPT_PIPES_MS, openSubprocess } from '../../../src/transport/subprocess-transport.ts';
-import { describeTransport } from '../../transport/transport-conformance.ts';
 import { fixturePath, open, planFor, planOf } from './open-fixture.ts';
 import { countSockets, isRunning, runningWithMark } from './process-probe.ts';
 
@@ -19,7 +19,10 @@ afterAll(() => {
   expect(uncaught).toEqual([]);
 });
 
-describeTransport('subprocess', openSubprocess, () => planFor('obedient.mjs'));
+describe('a transport to a subprocess', () => {
+  const plan = () => planOf(process.execPath, ['-e', OBEDIENT_PROGRAM]);
+  for (const { name, run } of transportConformance({ open: openSubprocess, plan })) it(name, run);
+});
 
 describe('reading a subprocess', () => {
   it('delivers 20 MiB of a process that exits at once to a reader that was paused (R13)', async () => {
