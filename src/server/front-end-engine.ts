@@ -1,6 +1,8 @@
+import { parseSessionOptions } from '../launch/session-options.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { Engine } from './json-rpc/engine.ts';
 import type { EngineLimits } from './json-rpc/engine-limits.ts';
+import type { FrontEnd } from './json-rpc/front-end-link.ts';
 import type { ServerSettings } from './server-options.ts';
 import { sessionOptionsOf } from './session-start.ts';
 
@@ -15,10 +17,21 @@ export function frontEndEngine(
     supervisor,
     clock,
     limits: { maxFrameBytes: limits.maxBodyBytes, maxBufferedBytes: limits.maxSubscriberBufferBytes, ...more },
-    startSession: async ({ name, scopes }, id, options) => {
-      const caller = { name, scopes: [...scopes], by: 'token' } as const;
+    checkOptions: (frontEnd, options) => sessionOptionsOf(options, callerFor(frontEnd), settings),
+    startSession: async (frontEnd, id, options, { hooks, mcpServers }) => {
       const asked = id === undefined ? options : { ...options, id };
-      return supervisor.start(await sessionOptionsOf(asked, caller, settings));
+      const allowed = await sessionOptionsOf(asked, callerFor(frontEnd), settings);
+      return supervisor.start(
+        parseSessionOptions({
+          ...allowed,
+          ...(hooks === undefined ? {} : { hooks }),
+          ...(mcpServers === undefined ? {} : { mcpServers: { ...allowed.mcpServers, ...mcpServers } }),
+        }),
+      );
     },
   });
+}
+
+function callerFor({ name, scopes }: FrontEnd) {
+  return { name, scopes: [...scopes], by: 'token' } as const;
 }

@@ -6,6 +6,7 @@ import type { TurnResult } from '../../session/turn-result.ts';
 import * as calls from './calls.ts';
 import type { EngineConnection } from './engine-connection.ts';
 import type { Scope } from './front-end-link.ts';
+import { assertNamed } from './front-end-parts.ts';
 
 interface Method {
   readonly needs: Scope;
@@ -31,7 +32,7 @@ export function callTable(connection: EngineConnection): Readonly<Record<string,
       cancelled: await sessionOf(connection, id).cancelPrompt(promptId),
     })),
     session_start: method('control', calls.StartParams, async ({ session_id: id, options }) => {
-      const session = await connection.engine.start(connection.frontEnd, id ?? undefined, options ?? {});
+      const session = await connection.engine.start(connection.starting, id ?? undefined, options ?? {});
       connection.sessionId ??= session.id;
       connection.attach(session);
       return summaryOf(session);
@@ -43,6 +44,10 @@ export function callTable(connection: EngineConnection): Readonly<Record<string,
       return summaryOf(session);
     }),
     session_detach: method('read', calls.DetachParams, ({ session_id: id }) => ({ detached: connection.detach(id) })),
+    mcp_message: method('control', calls.McpMessageParams, ({ server_name: name, message }) => {
+      assertNamed(connection.relays, name).hear(message);
+      return {};
+    }),
     session_list: method('read', calls.ListParams, () => ({ sessions: connection.engine.list().map(summaryOf) })),
   };
 }
@@ -61,7 +66,7 @@ async function userMessage(connection: EngineConnection, params: z.infer<typeof 
 async function takeMessage(connection: EngineConnection, params: z.infer<typeof calls.UserMessageParams>) {
   const content = parsePromptContent(params.content);
   const id = params.session_id ?? connection.sessionId;
-  const session = await connection.engine.sessionOrNew(connection.frontEnd, id);
+  const session = await connection.engine.sessionOrNew(connection.starting, id);
   connection.sessionId ??= session.id;
   const attachment = connection.attach(session);
   const turn = session.prompt(content, {

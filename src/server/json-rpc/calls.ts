@@ -3,6 +3,24 @@ import { z } from 'zod';
 const SessionId = z.string().min(1).max(200);
 const Text = z.string().max(10_000);
 
+/** Hooks of the front end, by event; each is called by its id. */
+const HookMatchersShape = z
+  .record(
+    z.string().max(100),
+    z
+      .array(
+        z.object({
+          matcher: z.string().max(10_000).nullish(),
+          hook_ids: z.array(z.string().min(1).max(200)).max(100),
+          timeout: z.number().positive().nullish(),
+          on_failure: z.enum(['continue', 'block']).nullish(),
+        }),
+      )
+      .max(100),
+  )
+  .refine((events) => Object.keys(events).length <= 100, 'must name at most 100 events');
+export type HookMatchers = z.infer<typeof HookMatchersShape>;
+
 /** The parameters of each method, in the spelling of the dialect; what is unknown is ignored, as it may be newer. */
 export const InitializeParams = z.object({
   protocol_version: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be like "1.0"'),
@@ -16,6 +34,11 @@ export const InitializeParams = z.object({
     .nullish(),
   role: z.enum(['controller', 'observer']).nullish(),
   session_id: SessionId.nullish(),
+  hooks: HookMatchersShape.nullish(),
+  /** Names of MCP servers that run in the front end. */
+  in_process_servers: z.array(z.string().min(1).max(100)).max(100).nullish(),
+  /** With what the sessions that it starts are started, unless `session_start` says otherwise. */
+  options: z.record(z.string(), z.unknown()).nullish(),
   /** Who it is, where the link itself does not say it. */
   token: z.string().max(500).nullish(),
 });
@@ -41,6 +64,8 @@ export const StartParams = z.object({
 export const AttachParams = z.object({ session_id: SessionId, from: z.int().min(0).nullish() });
 
 export const DetachParams = z.object({ session_id: SessionId });
+
+export const McpMessageParams = z.object({ server_name: z.string(), message: z.record(z.string(), z.unknown()) });
 
 export const ListParams = z.unknown();
 

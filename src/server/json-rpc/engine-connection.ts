@@ -6,10 +6,11 @@ import type { ObservedEvent } from '../../store/session-event.ts';
 import { Attachment } from './attachment.ts';
 import { callTable } from './call-table.ts';
 import { InitializeParams } from './calls.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Starting } from './engine.ts';
 import { readFrame } from './frame.ts';
 import type { CutReason, FrontEnd, FrontEndLink, Identify, Scope } from './front-end-link.ts';
-import { type Agreement, agree } from './handshake.ts';
+import { type FrontEndParts, frontEndParts, type RelayedServer } from './front-end-parts.ts';
+import { type Agreement, agree, EXTENSIONS } from './handshake.ts';
 import { Questions } from './questions.ts';
 import { rpcError } from './rpc-error.ts';
 import { type Notice, SessionNotices } from './session-notices.ts';
@@ -43,6 +44,11 @@ export class EngineConnection {
   readonly #isStranger: boolean;
   #frontEnd: FrontEnd | undefined;
   #agreement: Agreement | undefined;
+  #greeting: Promise<unknown> | undefined;
+  #parts: FrontEndParts = {};
+  #sessionOptions: Readonly<Record<string, unknown>> = {};
+  /** Servers that run in the front end, by name. */
+  relays: ReadonlyMap<string, RelayedServer> = new Map();
   #questions: Questions | undefined;
   #openCalls = 0;
   #isOver = false;
@@ -62,9 +68,15 @@ export class EngineConnection {
     // What goes wrong is told to the front end; there is nobody else to tell.
     this.#server = new JSONRPCServer({ errorListener: () => {} });
     this.#server.mapErrorToJSONRPCErrorResponse = rpcError;
-    this.#server.addMethod('initialize', (params: unknown) => this.#initialize(this.parse(InitializeParams, params)));
+    this.#server.addMethod('initialize', (params: unknown) => {
+      const answer = this.#initialize(this.parse(InitializeParams, params));
+      this.#greeting = answer.catch(() => {});
+      return answer;
+    });
     for (const [method, { needs, run }] of Object.entries(callTable(this))) {
-      this.#server.addMethod(method, (params: unknown) => {
+      this.#server.addMethod(method, async (params: unknown) => {
+        // What comes right behind the greeting waits for its answer.
+        await this.#greeting;
         this.#assertMay(needs);
         return run(params);
       });
@@ -83,6 +95,11 @@ export class EngineConnection {
   get frontEnd(): FrontEnd {
     if (this.#frontEnd === undefined) throw new TroupeError('UNAUTHENTICATED');
     return this.#frontEnd;
+  }
+
+  /** With what it starts sessions. */
+  get starting(): Starting {
+    return { frontEnd: this.frontEnd, options: this.#sessionOptions, parts: this.#parts };
   }
 
   /** Takes one frame. Never throws: what is wrong with it is answered. */
@@ -180,16 +197,18 @@ export class EngineConnection {
     return this.#agreement?.capabilities ?? { streaming: false, permissions: false, progress: false, messages: false };
   }
 
-  #initialize(params: z.infer<typeof InitializeParams>) {
+  async #initialize(params: z.infer<typeof InitializeParams>) {
     if (this.#agreement !== undefined)
       throw new TroupeError('REQUEST_INVALID', { reason: 'The connection is initialized already.' });
     this.#stopWaiting();
+    if (this.#frontEnd !== undefined) throw new TroupeError('REQUEST_INVALID', { reason: 'It says so already.' });
     this.#frontEnd = this.#identify(params.token ?? undefined);
     if (this.#frontEnd === undefined) {
       this.#cutNext = 'not-authenticated';
       throw new TroupeError('UNAUTHENTICATED', { details: { field: 'params.token' } });
     }
     const agreement = agree(params, this.#frontEnd);
+    await this.#takeParts(params, agreement);
     this.#agreement = agreement;
     this.#questions = new Questions({
       client: this.#client,
@@ -206,11 +225,27 @@ export class EngineConnection {
     const { tools, mcpServers } = session?.facts ?? { tools: [], mcpServers: [] };
     return {
       protocol_version: version,
-      capabilities: { tools, mcp_servers: mcpServers.length, ...capabilities },
+      capabilities: { tools, mcp_servers: mcpServers.length, ...capabilities, ...EXTENSIONS },
       role,
       scopes: [...scopes],
       ...(this.sessionId === undefined ? {} : { session_id: this.sessionId }),
     };
+  }
+
+  /** What sessions are to have of this front end: refused now rather than with the first message. */
+  async #takeParts(params: z.infer<typeof InitializeParams>, { scopes }: Agreement): Promise<void> {
+    const { hooks, in_process_servers: servers, options } = params;
+    const isAsked = [hooks, servers, options].some((given) => given !== undefined && given !== null);
+    if (!isAsked) return;
+    // A hook decides about tools, as an answer does.
+    const needed: readonly Scope[] = hooks ? ['control', 'answer'] : ['control'];
+    const lacking = needed.find((scope) => !scopes.has(scope));
+    if (lacking !== undefined) throw new TroupeError('SCOPE_MISSING', { details: { scope: lacking } });
+    if (options) await this.engine.check(this.frontEnd, options);
+    this.#sessionOptions = options ?? {};
+    const { relays, ...parts } = frontEndParts(this.#client, { hooks, servers });
+    this.relays = relays;
+    this.#parts = parts;
   }
 
   #assertMay(needs: Scope): void {

@@ -5,19 +5,33 @@ import type { Supervisor } from '../../supervision/supervisor.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { DEFAULT_ENGINE_LIMITS, type EngineLimits } from './engine-limits.ts';
 import type { FrontEnd, FrontEndLink, Identify } from './front-end-link.ts';
+import type { FrontEndParts } from './front-end-parts.ts';
+
+/** Who starts a session, with what it always starts one. */
+export interface Starting {
+  readonly frontEnd: FrontEnd;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly parts: FrontEndParts;
+}
 
 export interface EngineOptions {
   readonly supervisor: Pick<Supervisor, 'session' | 'list'>;
   readonly clock: Clock;
   /** Starts a session for a front end: with an id it chose, or one of its own. Default: sessions are started elsewhere. */
   readonly startSession?: StartSession | undefined;
+  /** Rejects when a front end may not start sessions with these options. */
+  readonly checkOptions?: ((frontEnd: FrontEnd, options: SessionStart) => Promise<unknown>) | undefined;
   readonly limits?: Partial<EngineLimits> | undefined;
 }
+
+type SessionStart = Readonly<Record<string, unknown>>;
 
 export type StartSession = (
   frontEnd: FrontEnd,
   id: string | undefined,
-  options: Readonly<Record<string, unknown>>,
+  options: SessionStart,
+  /** What it has of the front end itself. */
+  parts: FrontEndParts,
 ) => Promise<Session>;
 
 /**
@@ -79,23 +93,29 @@ export class Engine {
   }
 
   /** The session with this id, which is started where there is none. Rejects as the start of a session does. */
-  async sessionOrNew(frontEnd: FrontEnd, id: string | undefined): Promise<Session> {
+  async sessionOrNew(asking: Starting, id: string | undefined): Promise<Session> {
     const known = id === undefined ? undefined : this.find(id);
-    return known ?? this.start(frontEnd, id, {});
+    return known ?? this.start(asking, id, {});
+  }
+
+  /** Rejects as the start of a session with these options would. */
+  async check(frontEnd: FrontEnd, options: SessionStart): Promise<void> {
+    await this.#options.checkOptions?.(frontEnd, options);
   }
 
   /** Rejects with SESSION_NOT_FOUND where no sessions can be started, else as the start of a session does. */
   async start(
-    frontEnd: FrontEnd,
+    { frontEnd, options: asked, parts }: Starting,
     id: string | undefined,
-    options: Readonly<Record<string, unknown>>,
+    own: SessionStart,
   ): Promise<Session> {
+    const options = { ...asked, ...own };
     const { startSession } = this.#options;
     if (startSession === undefined) throw new TroupeError('SESSION_NOT_FOUND', { details: { id } });
-    if (id === undefined) return startSession(frontEnd, id, options);
+    if (id === undefined) return startSession(frontEnd, id, options, parts);
     const begun = this.#starts.get(id);
     if (begun !== undefined) return begun;
-    const start = startSession(frontEnd, id, options).finally(() => this.#starts.delete(id));
+    const start = startSession(frontEnd, id, options, parts).finally(() => this.#starts.delete(id));
     this.#starts.set(id, start);
     return start;
   }

@@ -2,15 +2,17 @@ import type { JSONRPCRequest, JSONRPCResponse } from 'json-rpc-2.0';
 import { z } from 'zod';
 
 const Id = z.union([z.string().max(200), z.number(), z.null()]);
+/** May be left out, as in the shortened traces of the write-up; another version is another protocol. */
+const Version = z.literal('2.0').default('2.0');
 const Call = z.object({
-  jsonrpc: z.literal('2.0'),
+  jsonrpc: Version,
   method: z.string().min(1).max(100),
   id: Id.optional(),
   params: z.unknown().optional(),
 });
-const Succeeded = z.object({ jsonrpc: z.literal('2.0'), id: Id, result: z.unknown(), error: z.undefined().optional() });
+const Succeeded = z.object({ jsonrpc: Version, id: Id, result: z.unknown(), error: z.undefined().optional() });
 const Failed = z.object({
-  jsonrpc: z.literal('2.0'),
+  jsonrpc: Version,
   id: Id,
   error: z.object({ code: z.number(), message: z.string() }),
 });

@@ -15,6 +15,15 @@ export interface Capabilities {
   readonly messages: boolean;
 }
 
+/** What this engine has beside the write-up; said in the answer, so that a front end need not guess. */
+export const EXTENSIONS = {
+  interrupt: true,
+  hooks: true,
+  in_process_tools: true,
+  session_options: true,
+  updated_input: true,
+} as const;
+
 export interface Agreement {
   readonly version: string;
   readonly capabilities: Capabilities;

@@ -34,10 +34,11 @@ function hooksOf(registered: unknown): Record<string, unknown> {
   if (!isRecord(registered)) return {};
   const events = Object.entries(registered).map(([event, matchers]) => [
     event,
-    recordsOf(matchers).map(({ matcher, hookCallbackIds, timeout }) => ({
+    recordsOf(matchers).map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({
       ...(stringOf(matcher) === undefined ? {} : { matcher }),
       hook_ids: stringsOf(hookCallbackIds),
       ...(typeof timeout === 'number' ? { timeout } : {}),
+      ...(typeof onFailure === 'string' ? { on_failure: onFailure } : {}),
     })),
   ]);
   return Object.fromEntries(events);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EXTENSIONS } from '../../../src/server/json-rpc/handshake.ts';
 import { type MemoryCli, sendPrompt, until } from '../../session/memory-cli.ts';
 import { engineStage, type Json } from './front-end.ts';
 
@@ -18,7 +19,7 @@ describe('a front end of the JSON-RPC dialect', () => {
       id: 0,
       result: {
         protocol_version: '1.0',
-        capabilities: { tools: [], mcp_servers: 0, ...hello.capabilities, messages: false },
+        capabilities: { tools: [], mcp_servers: 0, ...hello.capabilities, messages: false, ...EXTENSIONS },
         role: 'controller',
         scopes: ['read', 'answer', 'control'],
       },
