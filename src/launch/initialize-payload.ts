@@ -32,6 +32,7 @@ export function initializePayload(options: SessionOptions): Record<string, unkno
     ...(pluginDelivery === 'initialize' && (plugins?.length ?? 0) > 0 ? { plugins } : {}),
     ...(mcpServers === undefined ? {} : { mcpServers }),
     ...(sdkMcpServerConfigs === undefined ? {} : { sdkMcpServerConfigs }),
+    ...namedServers(options),
   };
 }
 
@@ -49,4 +50,11 @@ function systemPromptFields(prompt: SessionOptions['systemPrompt']): Record<stri
     ...(excludeDynamicSections === undefined ? {} : { excludeDynamicSections }),
     ...snapshot,
   };
+}
+
+/** Where the real CLI reads them from its arguments, the write-up with ids inside `request` has their names here. */
+function namedServers({ dialect = 'auto', mcpServers = {} }: SessionOptions): Record<string, unknown> {
+  if (dialect !== 'auto' && dialect !== 'stream-json-sdk-control') return {};
+  const names = Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'sdk');
+  return names.length === 0 ? {} : { sdk_mcp_servers: names };
 }

@@ -14,12 +14,19 @@ export interface McpDocument {
 /** The servers as the CLI reads them, or undefined without servers. What only Troupe understands stays out. */
 export function mcpDocument(options: SessionOptions): McpDocument | undefined {
   const onStdin = stdinServers(options) ?? {};
-  const entries = Object.entries(options.mcpServers ?? {}).filter(([name]) => !Object.hasOwn(onStdin, name));
+  const entries = Object.entries(options.mcpServers ?? {}).filter(
+    ([name, server]) => !Object.hasOwn(onStdin, name) && !(server.type === 'sdk' && namesThemOnStdin(options)),
+  );
   if (entries.length === 0) return undefined;
   const servers = Object.fromEntries(entries.map(([name, server]) => [name, entryOf(name, server)]));
   const text = JSON.stringify({ mcpServers: servers });
   const isExternal = entries.some(([, server]) => server.type !== 'sdk');
   return { text, needsFile: isExternal || Buffer.byteLength(text) > MAX_INLINE_BYTES };
+}
+
+/** In this dialect servers of this process are named in the `initialize` request alone. */
+function namesThemOnStdin({ dialect }: SessionOptions): boolean {
+  return dialect === 'stream-json-sdk-control';
 }
 
 /** The servers that travel in the `initialize` request: the external ones, where that is asked for. */

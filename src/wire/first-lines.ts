@@ -1,7 +1,11 @@
 import type { Codec, Decoded, PromptLine } from './codec.ts';
 import type { DialectName } from './dialect.ts';
 import { parseRecord, stringOf } from './fields.ts';
+import { bothRegistrations, SdkControlCodec } from './sdk-control/codec.ts';
+import { readRequest } from './sdk-control/request-spelling.ts';
 import { streamJson } from './stream-json/codec.ts';
+
+type Request = { subtype: string } & Record<string, unknown>;
 
 /** Characters of a line that go into an error. */
 const MAX_SAMPLE_CHARACTERS = 200;
@@ -10,15 +14,35 @@ const MAX_SAMPLE_CHARACTERS = 200;
 const PRINT_SYSTEM: ReadonlySet<string> = new Set(['permission_request', 'hook_execution']);
 const PRINT_RESULTS: ReadonlySet<string> = new Set(['max_turns_reached', 'budget_exceeded', 'user_cancelled']);
 
-/** `stream-json` to a peer that has yet to show that it speaks it. Once it has answered, nothing is looked at any more. */
+/** What every release of the CLI says in its first answer, and the write-up with ids inside `request` does not. */
+const OF_THE_CLI = ['commands', 'models', 'output_style', 'account', 'claude_code_version'] as const;
+
+/**
+ * `stream-json` to a peer that has yet to show that it speaks it. With `mayChange` it changes over to `stream-json-sdk-control`
+ * when that is what comes, and until either is sure its requests carry both spellings.
+ */
 export class FirstLines implements Codec {
-  #isSettled = false;
-  #line: Buffer | undefined;
+  readonly #mayChange: boolean;
+  /** Reads both spellings, and hears which one it is. */
+  readonly #either = new SdkControlCodec((spelling) => this.#settle(spelling));
+  #codec: Codec = streamJson;
+  #hasAnswered = false;
+  #isSure: boolean;
+  #line: Buffer = Buffer.alloc(0);
   #emit: (decoded: Decoded) => void = () => {};
 
+  constructor({ mayChange }: { readonly mayChange: boolean }) {
+    this.#mayChange = mayChange;
+    this.#isSure = !mayChange;
+  }
+
   decode(line: Buffer, emit: (decoded: Decoded) => void): void {
-    if (this.#isSettled) {
-      streamJson.decode(line, emit);
+    if (this.#isSure && this.#hasAnswered) {
+      this.#codec.decode(line, emit);
+      return;
+    }
+    if (this.#hasAnswered) {
+      this.#either.decode(line, emit);
       return;
     }
     this.#line = line;
@@ -27,39 +51,73 @@ export class FirstLines implements Codec {
   }
 
   encodePrompt(prompt: PromptLine): string {
-    return streamJson.encodePrompt(prompt);
+    return this.#codec.encodePrompt(prompt);
   }
 
-  encodeRequest(requestId: string, request: { subtype: string } & Record<string, unknown>): string {
-    return streamJson.encodeRequest(requestId, request);
+  encodeRequest(requestId: string, request: Request): string {
+    if (this.#isSure) return this.#codec.encodeRequest(requestId, request);
+    const both = request.subtype === 'initialize' ? bothRegistrations(request) : {};
+    return streamJson.encodeRequest(requestId, { ...request, ...both, request_id: requestId });
   }
 
   encodeSuccess(requestId: string, response: unknown): string {
-    return streamJson.encodeSuccess(requestId, response);
+    return this.#answering.encodeSuccess(requestId, response);
   }
 
   encodeError(requestId: string, error: string): string {
-    return streamJson.encodeError(requestId, error);
+    return this.#answering.encodeError(requestId, error);
   }
 
   encodeCancel(requestId: string): string {
-    return streamJson.encodeCancel(requestId);
+    return this.#codec.encodeCancel(requestId);
+  }
+
+  /** Who read the question knows how it is answered. */
+  get #answering(): Codec {
+    return this.#isSure ? this.#codec : this.#either;
   }
 
   readonly #look = (decoded: Decoded): void => {
-    if (decoded.kind === 'control-response' || decoded.kind === 'control-request') this.#isSettled = true;
-    const seen = this.#isSettled ? undefined : dialectSeen(decoded, this.#line ?? Buffer.alloc(0));
+    if (this.#mayChange && isSdkControl(decoded, this.#line)) {
+      this.#settle('this');
+      this.#codec.decode(this.#line, this.#emit);
+      return;
+    }
+    this.#note(decoded);
+    const seen = this.#hasAnswered ? undefined : dialectSeen(decoded, this.#line);
     if (seen === undefined) {
       this.#emit(decoded);
       return;
     }
-    const sample = (this.#line ?? '').toString('utf8').slice(0, MAX_SAMPLE_CHARACTERS);
+    const sample = this.#line.toString('utf8').slice(0, MAX_SAMPLE_CHARACTERS);
     this.#emit({ kind: 'dialect-mismatch', seen, sample });
   };
+
+  #note(decoded: Decoded): void {
+    if (decoded.kind === 'control-request') this.#settle('stream-json');
+    if (decoded.kind !== 'control-response') return;
+    this.#hasAnswered = true;
+    const { outcome } = decoded;
+    if (outcome.ok && OF_THE_CLI.some((name) => outcome.response[name] !== undefined)) this.#isSure = true;
+  }
+
+  #settle(spelling: 'this' | 'stream-json'): void {
+    this.#hasAnswered = true;
+    if (this.#isSure) return;
+    this.#isSure = true;
+    if (spelling === 'this') this.#codec = this.#either;
+  }
+}
+
+/** True for a line that only this write-up has, before anything was answered. */
+function isSdkControl(decoded: Decoded, line: Buffer): boolean {
+  if (decoded.kind === 'message') return ['sdk_control_request', 'control', 'stream'].includes(decoded.message.type);
+  if (decoded.kind !== 'diagnostic' || decoded.reason !== 'malformed-control') return false;
+  return readRequest(parseRecord(line.toString('utf8'))) !== undefined;
 }
 
 /** The dialect of a line that is none of `stream-json`; undefined where nothing is sure. */
-export function dialectSeen(decoded: Decoded, line: Buffer): DialectName | undefined {
+function dialectSeen(decoded: Decoded, line: Buffer): DialectName | undefined {
   if (decoded.kind === 'diagnostic') return decoded.reason === 'untyped' && isJsonRpc(line) ? 'json-rpc' : undefined;
   if (decoded.kind !== 'message') return undefined;
   const { type, subtype } = decoded.message;

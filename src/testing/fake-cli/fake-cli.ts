@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Children } from './children.ts';
 import { answerControl } from './controls.ts';
+import { type FakeDialect, fakeDialect } from './fake-dialect.ts';
 import { type Flavor, flavorOf } from './flavor.ts';
 import { systemFrame } from './frames.ts';
 import { HostLines } from './host-lines.ts';
@@ -35,6 +36,7 @@ export class FakeCli {
   readonly flavor: Flavor;
   readonly journal: Journal;
   readonly output: Output;
+  readonly dialect: FakeDialect;
   readonly own: OwnRequests;
   readonly rules: Rules;
   readonly mcp: McpServers;
@@ -65,7 +67,8 @@ export class FakeCli {
     this.launch = launch;
     this.journal = journal;
     this.flavor = flavorOf(behaviour.flavor);
-    this.output = new Output(this.flavor.escapesLineSeparators);
+    this.dialect = fakeDialect(behaviour.dialect);
+    this.output = new Output(this.flavor.escapesLineSeparators, this.dialect);
     this.own = new OwnRequests(journal, this.output);
     this.rules = new Rules(behaviour.rules ?? [], origin);
     this.mcp = new McpServers(this);

@@ -91,7 +91,7 @@ function addServers(cli: FakeCli): string | undefined {
 
 function readMessages(cli: FakeCli, journal: Journal): void {
   const input = new Input(journal, {
-    message: (message) => cli.receive(message),
+    message: (message) => cli.receive(cli.dialect.read(message)),
     fatal: (complaint) => cli.fatal(complaint),
   });
   process.stdin.on('data', (chunk: Buffer) => input.push(chunk));

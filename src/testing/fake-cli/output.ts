@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { FakeDialect } from './fake-dialect.ts';
 import type { JsonObject } from './scenario.ts';
 
 /** One turn of the wait for a full pipe, milliseconds. */
@@ -7,14 +8,18 @@ const FULL_PIPE_WAIT_MS = 1;
 /** Stdout and stderr of the fake. Nothing throws when the reader is gone: the CLI lives on then (WIRE §15). */
 export class Output {
   readonly #escapesLineSeparators: boolean;
+  readonly #dialect: Pick<FakeDialect, 'written'>;
   #isClosed = false;
 
-  constructor(escapesLineSeparators: boolean) {
+  constructor(escapesLineSeparators: boolean, dialect: Pick<FakeDialect, 'written'>) {
     this.#escapesLineSeparators = escapesLineSeparators;
+    this.#dialect = dialect;
   }
 
+  /** Writes the frame as the dialect spells it. */
   frame(message: JsonObject): void {
-    this.raw(`${this.line(message)}\n`);
+    const written = this.#dialect.written(message);
+    if (written !== undefined) this.raw(`${this.line(written)}\n`);
   }
 
   /** The line of a message, without its newline. */

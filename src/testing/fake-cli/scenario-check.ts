@@ -1,4 +1,5 @@
 import { TroupeError } from '../../errors.ts';
+import type { FakeDialectName } from './fake-dialect.ts';
 import { FLAVORS } from './flavor.ts';
 import type { Behaviour, Scenario, Step } from './scenario.ts';
 
@@ -55,6 +56,7 @@ export const MATCHES: Readonly<Record<string, Fields>> = {
 
 /** What a scenario says beside its steps. */
 export const BEHAVIOUR: Fields = {
+  dialect: 'text?',
   flavor: 'object?',
   atStart: 'list?',
   rules: 'list?',
@@ -62,6 +64,8 @@ export const BEHAVIOUR: Fields = {
   lifetimeMs: 'number?',
   sessions: 'text?',
 };
+
+const DIALECTS: readonly string[] = ['stream-json', 'stream-json-sdk-control', 'print'] satisfies FakeDialectName[];
 
 /** Longest wait a scenario may ask for, milliseconds; a timer beyond it would fire at once. */
 const MAX_NUMBER = 2 ** 31 - 1;
@@ -99,7 +103,9 @@ function checkRoundTrip(scenario: Scenario): void {
 
 function checkBehaviour(behaviour: Behaviour, at: string): void {
   checkFields(behaviour, BEHAVIOUR, at === '' ? 'scenario' : at.slice(0, -1));
-  const { flavor = {}, atStart = [], rules = [], sessions } = behaviour;
+  const { dialect, flavor = {}, atStart = [], rules = [], sessions } = behaviour;
+  if (dialect !== undefined && !DIALECTS.includes(dialect))
+    fail(`${at}dialect`, `unknown dialect "${dialect}", known are ${DIALECTS.join(', ')}`);
   for (const field of Object.keys(flavor)) {
     if (!(field in FLAVORS['2.1.332'])) fail(`${at}flavor`, `unknown field "${field}"`);
   }

@@ -1,3 +1,4 @@
+import type { FakeDialectName } from './fake-dialect.ts';
 import type { Flavor } from './flavor.ts';
 
 /** A JSON object, as it goes over the wire. */
@@ -117,6 +118,8 @@ export interface Rule {
 }
 
 export interface Behaviour {
+  /** What it speaks; the frames of the scenario are those of `stream-json` all the same. Default `stream-json`. */
+  readonly dialect?: FakeDialectName;
   /** Release to stand for, and single differences from it. Default: 2.1.332. */
   readonly flavor?: Partial<Flavor>;
   /** Taken before the first byte of stdin is read. */
