@@ -156,7 +156,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // A path is relative to where the session works.
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/hooks', 'src/wire', 'src/dialects'],
+  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/wire', 'src/dialects'],
+  'src/supervision/session-hooks.ts': ['src/hooks', 'src/permissions (types)'],
   'src/supervision/session-desk.ts': ['src/permissions'],
   // A process that has no session yet is spoken to, and compared with others, before there is one.
   'src/supervision/warm-cli.ts': ['src/wire (types)'],

@@ -1,7 +1,6 @@
 import type { AwakeClock, Clock } from '../clock.ts';
 import { dialectOf, openedAs } from '../dialects/dialect.ts';
 import { TroupeError } from '../errors.ts';
-import { HookDesk } from '../hooks/hook-desk.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
@@ -42,6 +41,7 @@ import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import { buildDesk } from './session-desk.ts';
+import { buildHooks, guarded } from './session-hooks.ts';
 import { StoreLink } from './store-link.ts';
 import type { WarmPools } from './warm-pools.ts';
 
@@ -338,14 +338,6 @@ function buildLog(
   return { log, journal };
 }
 
-/** With a hook before each tool when rules have to see also what the CLI would run without a question. */
-function guarded(options: SessionOptions, desk: PermissionDesk): SessionOptions {
-  const guard = desk.guard();
-  if (guard === undefined) return options;
-  const { PreToolUse = [], ...others } = options.hooks ?? {};
-  return { ...options, hooks: { ...others, PreToolUse: [{ hooks: [guard], onFailure: 'block' }, ...PreToolUse] } };
-}
-
 function tellUnsupported(log: EventLog, epoch: number, detail: string): void {
   log.append(epoch, { type: 'diagnostic', reason: 'option-unsupported', detail });
 }
@@ -369,26 +361,6 @@ function refusalOf(
   const { option, since } = refused;
   const reason = `"${option}" needs Claude Code ${since}; this is ${cliVersion ?? 'an older release'}.`;
   return new TroupeError('OPTION_UNSUPPORTED', { reason, details: { field: option, since, cliVersion } });
-}
-
-function buildHooks(
-  options: SessionOptions,
-  clock: Clock,
-  deadlineMs: number,
-  log: EventLog,
-  life: () => SessionLife | undefined,
-): HookDesk {
-  return new HookDesk({
-    hooks: options.hooks,
-    clock,
-    deadlineMs,
-    onCalled: ({ reason, ...call }) => {
-      const epoch = life()?.epoch ?? 0;
-      log.append(epoch, { type: 'hook.called', ...call });
-      if (call.outcome === 'answered' || call.outcome === 'cancelled') return;
-      log.append(epoch, { type: 'diagnostic', reason: 'hook-failed', detail: `${call.event}: ${reason}` });
-    },
-  });
 }
 
 /** A callback that is silently never called looks like one that allows everything (R40). */

@@ -40,6 +40,7 @@ export type { Codec, ControlOutcome, Decoded, PromptLine } from '../wire/codec.t
 export { type CodecSample, type CodecSubject, type CodecWriter, codecConformance } from './codec-conformance.ts';
 export type { ConformanceCase } from './conformance-case.ts';
 export { type FakeClaude, type FakeStart, type FakeViolation, fakeClaude } from './fake-cli/fake-claude.ts';
+export type { FakeDialectName } from './fake-cli/fake-dialect.ts';
 export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';
 export type { JournalEntry, Surprise, ViolationKind } from './fake-cli/journal.ts';
 export type { Problem } from './fake-cli/problems.ts';
