@@ -6,6 +6,19 @@ export type {
   SessionSummaryEntry,
 } from '../conversations/session-store.ts';
 export type {
+  LineDirection,
+  Note,
+  RecordedFrame,
+  RecordedLine,
+  RecordedNote,
+  Recording,
+  RecordingHeader,
+} from '../recording/recording.ts';
+export { parseRecording, readRecording } from '../recording/recording-reader.ts';
+export type { ReplayMatch } from '../replay/line-match.ts';
+export type { ReplayMismatch, ReplayOptions, ReplayTiming } from '../replay/replay-peer.ts';
+export { type ReplayTransport, replayTransport } from '../replay/replay-transport.ts';
+export type {
   Change,
   Durability,
   LogHead,
@@ -44,6 +57,7 @@ export type { FakeDialectName } from './fake-cli/fake-dialect.ts';
 export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';
 export type { JournalEntry, Surprise, ViolationKind } from './fake-cli/journal.ts';
 export type { Problem } from './fake-cli/problems.ts';
+export type { ReplayScenario } from './fake-cli/replay-scenario.ts';
 export {
   type Behaviour,
   type ChildSpec,

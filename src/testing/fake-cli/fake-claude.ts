@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TroupeError } from '../../errors.ts';
 import type { JournalEntry } from './journal.ts';
 import { type Problem, problemsOf, told } from './problems.ts';
+import { type ReplayScenario, replayFile } from './replay-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { checkScenario } from './scenario-check.ts';
 import { readScenario } from './scenario-file.ts';
@@ -39,23 +40,36 @@ export interface FakeClaude extends AsyncDisposable {
 
 /**
  * Writes an executable that speaks the stream-json dialect as the chosen release does and misbehaves as the scenario
- * says; without a scenario it is a healthy CLI. A text is the path of a JSON file that holds the scenario. Its processes end at the end of their stdin, or after `lifetimeMs`.
+ * says; without a scenario it is a healthy CLI. With a `recording` it plays the CLI's part of that, process by process, and says
+ * where the host does something else than it did then (docs/record-and-replay.md). A text is the path of a JSON file that holds the scenario. Its processes end at the end of their stdin, or after `lifetimeMs`.
  *
  * @throws INVALID_OPTIONS when the scenario is malformed or its file cannot be read; the text names the file and the place.
  */
-export async function fakeClaude(given: Scenario | string = {}): Promise<FakeClaude> {
+export async function fakeClaude(given: Scenario | ReplayScenario | string = {}): Promise<FakeClaude> {
+  if (typeof given === 'object' && 'recording' in given) {
+    return fakeOf('replay-main', await replayFile(given), (journal) => problemsOf({}, journal));
+  }
   const scenario = typeof given === 'string' ? await readScenario(given) : given;
   checkScenario(scenario);
-  const main = mainPath();
+  return fakeOf('main', JSON.stringify(scenario), (journal) => problemsOf(scenario, journal));
+}
+
+/** A program of this folder with what it is to play, and its processes. */
+async function fakeOf(
+  program: 'main' | 'replay-main',
+  played: string,
+  problemsIn: (journal: readonly JournalEntry[]) => Problem[],
+): Promise<FakeClaude> {
+  const main = mainPath(program);
   const folder = await mkdtemp(join(tmpdir(), 'troupe-fake-'));
   const path = join(folder, 'claude');
   const scenarioPath = join(folder, 'scenario.json');
   const journalPath = join(folder, 'journal.ndjson');
-  await writeFile(scenarioPath, JSON.stringify(scenario), { mode: 0o600 });
+  await writeFile(scenarioPath, played, { mode: 0o600 });
   await writeFile(path, wrapper(main, scenarioPath));
   await chmod(path, 0o700);
   const journal = () => readJournal(journalPath);
-  const problems = async () => problemsOf(scenario, await journal());
+  const problems = async () => problemsIn(await journal());
   const dispose = async () => {
     for (const pid of pidsOf(await journal())) killIfOurs(pid, folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -80,11 +94,11 @@ export async function fakeClaude(given: Scenario | string = {}): Promise<FakeCla
 }
 
 /** The compiled program: the neighbour of this module, or its counterpart in `dist` when this runs from the sources. */
-function mainPath(): string {
-  const neighbour = fileURLToPath(new URL('./main.js', import.meta.url));
+function mainPath(program: string): string {
+  const neighbour = fileURLToPath(new URL(`./${program}.js`, import.meta.url));
   const path = existsSync(neighbour)
     ? neighbour
-    : fileURLToPath(new URL('../../../dist/src/testing/fake-cli/main.js', import.meta.url));
+    : fileURLToPath(new URL(`../../../dist/src/testing/fake-cli/${program}.js`, import.meta.url));
   if (!existsSync(path)) {
     throw new TroupeError('INVALID_OPTIONS', {
       reason: 'The fake CLI is not built; run the build first.',
