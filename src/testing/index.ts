@@ -77,9 +77,12 @@ export {
 } from './fake-cli/scenario.ts';
 export { readScenario } from './fake-cli/scenario-file.ts';
 export type { PromptState } from './fake-cli/session-memory.ts';
+export { type Asked, lastUserText, offeredTools, toolResults, toolResultText } from './fake-model/asked.ts';
+export { type ExpectedRequest, type ExpectRequestsOptions, expectRequests } from './fake-model/expect-requests.ts';
 export { type FakeModel, fakeModel } from './fake-model/fake-model.ts';
 export type { ModelRequest, RequestFacts, RequestOutcome, ToolResult } from './fake-model/model-request.ts';
 export type {
+  CutBy,
   CutReply,
   DelayedReply,
   ErrorReply,
@@ -89,27 +92,32 @@ export type {
   ProseBlock,
   Reply,
   ReplyBlock,
+  ReplyUsage,
   StopReason,
   ToolUseBlock,
 } from './fake-model/reply.ts';
 export {
   cutAfter,
   delay,
+  type ErrorOptions,
   empty,
   error,
   errorTimes,
+  failAfter,
   hang,
   type ModelRule,
   type ModelScript,
   maxTokens,
   type RequestPattern,
   refusal,
+  resetAfter,
   type StreamTextOptions,
   streamText,
   text,
   thinking,
   together,
   toolUse,
+  withUsage,
 } from './fake-model/script.ts';
 export { findRealCli, type RealCliHome, realCliHome } from './real-cli.ts';
 export { sessionStoreConformance } from './session-store-conformance.ts';

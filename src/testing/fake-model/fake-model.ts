@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nameTools } from './message-events.ts';
-import { type ModelRequest, readRequest } from './model-request.ts';
+import { type ModelRequest, type RequestFacts, readRequest } from './model-request.ts';
 import { replyChoice } from './reply-choice.ts';
 import { deliver, sendError, sendJson } from './reply-delivery.ts';
-import { RequestLog } from './request-log.ts';
+import { CountLog, RequestLog } from './request-log.ts';
 import { checkScript, error, type ModelScript } from './script.ts';
 
 /** Requests kept in `requests` where the script does not say. */
 export const DEFAULT_KEPT_REQUESTS = 200;
+/** What a request to count tokens is answered where the script does not say. */
+export const DEFAULT_COUNTED_TOKENS = 10;
 /** A longer request body is answered 413. */
 export const MAX_BODY_BYTES = 64 * 2 ** 20;
 /** Connections open at the same time; more are refused. */
@@ -23,6 +25,8 @@ export interface FakeModel extends AsyncDisposable {
   environment(): Record<string, string>;
   /** The last message requests, oldest first (200 by default), with those under way. Token counts are not among them. */
   readonly requests: readonly ModelRequest[];
+  /** The last requests to count tokens, oldest first, and as many at most. */
+  readonly counts: readonly RequestFacts[];
   /** The n-th message request, as soon as it has come. Rejects with ABORTED on close, INVALID_OPTIONS when no longer kept. */
   received(ordinal: number): Promise<ModelRequest>;
   /** Ends open answers and connections, and frees the port. Idempotent. */
@@ -36,9 +40,11 @@ export interface FakeModel extends AsyncDisposable {
  */
 export async function fakeModel(script: ModelScript = {}): Promise<FakeModel> {
   checkScript(script);
-  const log = new RequestLog(script.keptRequests ?? DEFAULT_KEPT_REQUESTS);
+  const limit = script.keptRequests ?? DEFAULT_KEPT_REQUESTS;
+  const log = new RequestLog(limit);
+  const counts = new CountLog(limit);
   const closing = new AbortController();
-  const server = createServer(requestHandler(script, log, closing.signal));
+  const server = createServer(requestHandler(script, { log, counts }, closing.signal));
   server.maxConnections = MAX_CONNECTIONS;
   // An idle connection closed here just as the client reuses it would look like a network error and start a retry.
   server.keepAliveTimeout = 0;
@@ -54,6 +60,7 @@ export async function fakeModel(script: ModelScript = {}): Promise<FakeModel> {
     url,
     environment: () => offlineEnvironment(url),
     requests: log.kept,
+    counts: counts.kept,
     received: (ordinal) => log.received(ordinal),
     close,
     [Symbol.asyncDispose]: close,
@@ -84,9 +91,14 @@ async function closeServer(server: Server, closing: AbortController, log: Reques
   await ended;
 }
 
+interface Logs {
+  readonly log: RequestLog;
+  readonly counts: CountLog;
+}
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-function requestHandler(script: ModelScript, log: RequestLog, closing: AbortSignal): Handler {
+function requestHandler(script: ModelScript, { log, counts }: Logs, closing: AbortSignal): Handler {
   const choose = replyChoice(script);
   const ids = { message: 0, tool: 0, request: 0 };
   const nextId = (kind: keyof typeof ids, prefix: string): string => {
@@ -105,8 +117,11 @@ function requestHandler(script: ModelScript, log: RequestLog, closing: AbortSign
     if (body === undefined) {
       return sendError(response, error(413, undefined, 'The body is too long.'), requestId);
     }
-    if (isCount) return sendJson(response, 200, { input_tokens: 10 });
     const facts = readRequest(parse(body));
+    if (isCount) {
+      if (facts !== undefined) counts.add(facts);
+      return sendJson(response, 200, { input_tokens: script.countedTokens ?? DEFAULT_COUNTED_TOKENS });
+    }
     if (facts === undefined) {
       return sendError(response, error(400, undefined, 'The body is not a message request.'), requestId);
     }
@@ -123,7 +138,8 @@ function requestHandler(script: ModelScript, log: RequestLog, closing: AbortSign
     const end = await deliver({ ...plan, answer: reply }, delivery);
     if (end === 'answered') return;
     settle('cut');
-    response.destroy();
+    if (end === 'reset') incoming.socket.resetAndDestroy();
+    else response.destroy();
   };
   // A client that goes away in the middle is daily life here: its request is noted as aborted, nothing else happens.
   return (request, response) => void answer(request, response).catch(() => response.destroy());

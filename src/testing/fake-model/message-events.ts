@@ -33,7 +33,7 @@ export function nameTools(reply: MessageReply, nextToolId: () => string): Messag
 
 /** The events of a streamed answer, in the order the Messages API documents. */
 export function* messageEvents(reply: MessageReply, head: MessageHead): Generator<MessageEvent, void, undefined> {
-  const message = { ...envelope(head), content: [], stop_reason: null, usage: usage(1) };
+  const message = { ...envelope(head), content: [], stop_reason: null, usage: usage(reply, 1) };
   yield event('message_start', { message });
   for (const [index, block] of reply.blocks.entries()) {
     yield event('content_block_start', { index, content_block: emptyBlock(block) });
@@ -41,7 +41,7 @@ export function* messageEvents(reply: MessageReply, head: MessageHead): Generato
     yield event('content_block_stop', { index });
   }
   const delta = { stop_reason: reply.stopReason, stop_sequence: null };
-  yield event('message_delta', { delta, usage: usage(OUTPUT_TOKENS) });
+  yield event('message_delta', { delta, usage: usage(reply) });
   yield event('message_stop', {});
 }
 
@@ -51,7 +51,7 @@ export function wholeMessage(reply: MessageReply, head: MessageHead): Readonly<R
     ...envelope(head),
     content: reply.blocks.map(wholeBlock),
     stop_reason: reply.stopReason,
-    usage: usage(OUTPUT_TOKENS),
+    usage: usage(reply),
   };
 }
 
@@ -98,12 +98,13 @@ function envelope(head: MessageHead): Readonly<Record<string, unknown>> {
   return { id: head.id, type: 'message', role: 'assistant', model: head.model, stop_sequence: null };
 }
 
-function usage(outputTokens: number): Readonly<Record<string, number>> {
+/** At the start of a stream one token has been said. */
+function usage({ usage: given = {} }: MessageReply, outputTokens?: number): Readonly<Record<string, number>> {
   return {
-    input_tokens: INPUT_TOKENS,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    output_tokens: outputTokens,
+    input_tokens: given.inputTokens ?? INPUT_TOKENS,
+    cache_creation_input_tokens: given.cacheCreationTokens ?? 0,
+    cache_read_input_tokens: given.cacheReadTokens ?? 0,
+    output_tokens: outputTokens ?? given.outputTokens ?? OUTPUT_TOKENS,
   };
 }
 

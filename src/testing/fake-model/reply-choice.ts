@@ -1,14 +1,14 @@
 import type { RequestFacts } from './model-request.ts';
 import { answerPrompt } from './prompt-language.ts';
-import type { ErrorReply, ErrorTimesReply, HangReply, MessageReply, Reply } from './reply.ts';
+import type { CutBy, ErrorReply, ErrorTimesReply, HangReply, MessageReply, Reply } from './reply.ts';
 import { DEFAULT_SLOW_DELAY_MS, type ModelRule, type ModelScript, type RequestPattern } from './script.ts';
 
 /** One reply with nothing left to decide. */
 export interface ReplyPlan {
   /** Silence before the first byte. */
   readonly delayMs: number;
-  /** `Infinity` for a stream that is not cut. */
-  readonly cutAfterEvents: number;
+  /** Where and how a stream ends too early. */
+  readonly cut?: { readonly afterEvents: number; readonly by: CutBy };
   readonly answer: MessageReply | ErrorReply | HangReply;
 }
 
@@ -31,13 +31,15 @@ export function replyChoice(script: ModelScript): (request: RequestFacts, ordina
   return (request, ordinal) => {
     let reply = choose(request, ordinal);
     let delayMs = 0;
-    let cutAfterEvents = Infinity;
+    let cut: ReplyPlan['cut'];
     for (;;) {
       if (reply.kind === 'delayed') delayMs += reply.delayMs;
-      if (reply.kind === 'cut') cutAfterEvents = Math.min(cutAfterEvents, reply.afterEvents);
+      if (reply.kind === 'cut' && reply.afterEvents < (cut?.afterEvents ?? Infinity)) {
+        cut = { afterEvents: reply.afterEvents, by: reply.by };
+      }
       if (reply.kind === 'delayed' || reply.kind === 'cut') reply = reply.reply;
       else if (reply.kind === 'error-times') reply = take(reply, reply.times) ? reply.failure : reply.then;
-      else return { delayMs, cutAfterEvents, answer: reply };
+      else return { delayMs, ...(cut === undefined ? {} : { cut }), answer: reply };
     }
   };
 }

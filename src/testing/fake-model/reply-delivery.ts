@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as passed } from 'node:timers/promises';
 import { type MessageHead, messageEvents, streamingMs, wholeMessage } from './message-events.ts';
-import type { ErrorReply, MessageReply } from './reply.ts';
+import type { CutBy, ErrorReply, MessageReply } from './reply.ts';
 import type { ReplyPlan } from './reply-choice.ts';
 import { MAX_DELAY_MS } from './script.ts';
 
@@ -15,11 +15,11 @@ export interface Delivery {
   readonly signal: AbortSignal;
 }
 
-/**
- * Sends one reply. Resolves with `answered` when all of it was handed to the socket, with `cut` when the caller is to
- * destroy the connection now; rejects when the signal aborts.
- */
-export async function deliver(plan: ReplyPlan, delivery: Delivery): Promise<'answered' | 'cut'> {
+/** `close` and `reset`: what the caller is to do with the connection now. */
+export type DeliveryEnd = 'answered' | 'close' | 'reset';
+
+/** Sends one reply. Resolves with `answered` when all of it was handed to the socket; rejects when the signal aborts. */
+export async function deliver(plan: ReplyPlan, delivery: Delivery): Promise<DeliveryEnd> {
   const { response, signal, requestId } = delivery;
   if (plan.delayMs > 0) await passed(plan.delayMs, undefined, { signal });
   switch (plan.answer.kind) {
@@ -30,7 +30,7 @@ export async function deliver(plan: ReplyPlan, delivery: Delivery): Promise<'ans
       sendError(response, plan.answer, requestId);
       return 'answered';
     case 'message':
-      if (delivery.isStreaming) return sendStream(plan.answer, plan.cutAfterEvents, delivery);
+      if (delivery.isStreaming) return sendStream(plan.answer, plan.cut, delivery);
       await passed(Math.min(streamingMs(plan.answer), MAX_DELAY_MS), undefined, { signal });
       sendJson(response, 200, wholeMessage(plan.answer, delivery.head), { 'request-id': requestId });
       return 'answered';
@@ -39,8 +39,7 @@ export async function deliver(plan: ReplyPlan, delivery: Delivery): Promise<'ans
 
 /** Answers with an error in the shape of the Messages API. */
 export function sendError(response: ServerResponse, reply: ErrorReply, requestId: string): void {
-  const body = { type: 'error', error: { type: reply.type, message: reply.message }, request_id: requestId };
-  sendJson(response, reply.status, body, { 'request-id': requestId, ...reply.headers });
+  sendJson(response, reply.status, errorBody(reply, requestId), { 'request-id': requestId, ...reply.headers });
 }
 
 /** Answers with one JSON body. */
@@ -54,11 +53,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-async function sendStream(
-  reply: MessageReply,
-  cutAfterEvents: number,
-  delivery: Delivery,
-): Promise<'answered' | 'cut'> {
+async function sendStream(reply: MessageReply, cut: ReplyPlan['cut'], delivery: Delivery): Promise<DeliveryEnd> {
   const { response, signal } = delivery;
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -68,10 +63,7 @@ async function sendStream(
   response.flushHeaders();
   let sent = 0;
   for (const { name, data, delayMs } of messageEvents(reply, delivery.head)) {
-    if (sent >= cutAfterEvents) {
-      await flushed(response);
-      return 'cut';
-    }
+    if (cut !== undefined && sent >= cut.afterEvents) return cutOff(cut.by, delivery);
     if (delayMs > 0) await passed(delayMs, undefined, { signal });
     signal.throwIfAborted();
     const hasRoom = response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -80,6 +72,23 @@ async function sendStream(
   }
   response.end();
   return 'answered';
+}
+
+/** A client that reads the last bytes and the reset at once may take it for an ordinary end. */
+const RESET_PAUSE_MS = 50;
+
+async function cutOff(by: CutBy, { response, requestId, signal }: Delivery): Promise<DeliveryEnd> {
+  if (typeof by === 'object') {
+    response.end(`event: error\ndata: ${JSON.stringify(errorBody(by, requestId))}\n\n`);
+    return 'answered';
+  }
+  await flushed(response);
+  if (by === 'reset') await passed(RESET_PAUSE_MS, undefined, { signal });
+  return by;
+}
+
+function errorBody({ type, message }: ErrorReply, requestId: string) {
+  return { type: 'error', error: { type, message }, request_id: requestId };
 }
 
 /** Resolves when everything written before has left, whether or not the client still listens. */

@@ -23,6 +23,16 @@ export interface MessageReply {
   readonly kind: 'message';
   readonly blocks: readonly ReplyBlock[];
   readonly stopReason: StopReason;
+  /** What it is said to have used; 10 tokens in and 20 out where nothing is given. */
+  readonly usage?: ReplyUsage;
+}
+
+/** Tokens of one answer. */
+export interface ReplyUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheCreationTokens?: number;
 }
 
 /** An HTTP error instead of a message. */
@@ -47,12 +57,18 @@ export interface HangReply {
   readonly kind: 'hang';
 }
 
-/** The stream of `reply`, whose connection is destroyed after `afterEvents` events. */
+/**
+ * The stream of `reply` up to `afterEvents` events. Then the connection is closed, or reset (RST), or, as the API itself does
+ * when it fails in the middle, an `error` event is the last one.
+ */
 export interface CutReply {
   readonly kind: 'cut';
   readonly afterEvents: number;
+  readonly by: CutBy;
   readonly reply: Reply;
 }
+
+export type CutBy = 'close' | 'reset' | ErrorReply;
 
 /** Not one byte for `delayMs`, then `reply`. */
 export interface DelayedReply {

@@ -77,6 +77,22 @@ export class RequestLog {
   }
 }
 
+/** The last `limit` requests to count tokens. */
+export class CountLog {
+  /** Oldest first. */
+  readonly kept: RequestFacts[] = [];
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(facts: RequestFacts): void {
+    this.kept.push(facts);
+    if (this.kept.length > this.#limit) this.kept.shift();
+  }
+}
+
 function closed(): TroupeError {
   return new TroupeError('ABORTED', { reason: 'The fake model was closed.' });
 }

@@ -1,5 +1,6 @@
 import { TroupeError } from '../../errors.ts';
 import type {
+  CutBy,
   CutReply,
   DelayedReply,
   ErrorReply,
@@ -8,12 +9,14 @@ import type {
   MessageReply,
   ProseBlock,
   Reply,
+  ReplyUsage,
 } from './reply.ts';
 
 /** The most pieces one streamed text may have. */
 export const MAX_PIECES = 100_000;
 /** The longest delay a script may ask for, before a reply or between two pieces. */
 export const MAX_DELAY_MS = 10 * 60_000;
+const CUT_OFF = 'This text is cut off.';
 /** Time between two pieces of a streamed text where nothing else is said. */
 export const DEFAULT_SLOW_DELAY_MS = 100;
 
@@ -51,6 +54,8 @@ export interface ModelScript {
   readonly slowDelayMs?: number;
   /** How many requests are kept in `requests`; older ones are dropped. Default 200. */
   readonly keptRequests?: number;
+  /** What a request to count tokens is answered. Default 10. */
+  readonly countedTokens?: number;
 }
 
 /** A message of one text block, sent in one piece. */
@@ -88,11 +93,13 @@ export function toolUse(
   return { kind: 'message', blocks: [...before, call], stopReason: 'tool_use' };
 }
 
-/** Several messages as one: their blocks in order, with the last stop reason; a tool call anywhere makes it `tool_use`. */
+/** Several messages as one: their blocks in order, with the last stop reason and usage; a tool call anywhere makes it `tool_use`. */
 export function together(...replies: readonly MessageReply[]): MessageReply {
   const blocks = replies.flatMap((reply) => reply.blocks);
   const isCalling = blocks.some((block) => block.type === 'tool_use');
-  return { kind: 'message', blocks, stopReason: isCalling ? 'tool_use' : (replies.at(-1)?.stopReason ?? 'end_turn') };
+  const last = replies.at(-1);
+  const usage = last?.usage === undefined ? {} : { usage: last.usage };
+  return { kind: 'message', blocks, stopReason: isCalling ? 'tool_use' : (last?.stopReason ?? 'end_turn'), ...usage };
 }
 
 /** A thinking block; put an answer behind it with `together(thinking('…'), text('…'))`. */
@@ -125,28 +132,31 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
+export interface ErrorOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The header `retry-after`: so many seconds, beside its own wait, a CLI leaves the API alone. */
+  readonly retryAfterSeconds?: number;
+}
+
 /** An HTTP error of status 400–599; type and message default to what the Messages API says for that status. */
-export function error(
-  status: number,
-  type?: string,
-  message?: string,
-  options: { readonly headers?: Readonly<Record<string, string>> } = {},
-): ErrorReply {
+export function error(status: number, type?: string, message?: string, options: ErrorOptions = {}): ErrorReply {
+  const { headers = {}, retryAfterSeconds } = options;
+  if (retryAfterSeconds !== undefined) checked('retryAfterSeconds', retryAfterSeconds, 0, MAX_DELAY_MS / 1000, false);
   return {
     kind: 'error',
     status: checked('status', status, 400, 599),
     type: type ?? ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
     message: message ?? `Scripted error ${status}.`,
-    headers: options.headers ?? {},
+    headers: retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) },
   };
 }
 
-/** Fails `times` times with `status`, then answers `then`; the count is kept per server and per reply object. */
-export function errorTimes(times: number, status: number, then: Reply): ErrorTimesReply {
+/** Fails `times` times with a status, or an error of your own, then answers `then`; the count is kept per server and reply object. */
+export function errorTimes(times: number, failure: number | ErrorReply, then: Reply): ErrorTimesReply {
   return {
     kind: 'error-times',
     times: checked('times', times, 0, Number.MAX_SAFE_INTEGER),
-    failure: error(status),
+    failure: typeof failure === 'number' ? error(failure) : failure,
     then,
   };
 }
@@ -156,9 +166,25 @@ export function hang(): HangReply {
   return { kind: 'hang' };
 }
 
-/** Destroys the connection after `events` stream events. A non-streaming answer has no events and stays whole. */
-export function cutAfter(events: number, reply: Reply = text('This text is cut off.')): CutReply {
-  return { kind: 'cut', afterEvents: checked('events', events, 0, Number.MAX_SAFE_INTEGER), reply };
+/** Closes the connection after `events` stream events. A non-streaming answer has no events and stays whole. */
+export function cutAfter(events: number, reply: Reply = text(CUT_OFF)): CutReply {
+  return cut(events, 'close', reply);
+}
+
+/** The same, but the connection is reset: the client gets ECONNRESET, and may lose what it had not read. */
+export function resetAfter(events: number, reply: Reply = text(CUT_OFF)): CutReply {
+  return cut(events, 'reset', reply);
+}
+
+/** After `events` stream events the API fails by an `error` event, as it does when it is overloaded in the middle of an answer. */
+export function failAfter(events: number, failure: ErrorReply = error(529), reply: Reply = text(CUT_OFF)): CutReply {
+  return cut(events, failure, reply);
+}
+
+/** The same message with what it is said to have used. */
+export function withUsage(reply: MessageReply, usage: ReplyUsage): MessageReply {
+  for (const [field, tokens] of Object.entries(usage)) checked(field, tokens, 0, Number.MAX_SAFE_INTEGER);
+  return { ...reply, usage: { ...reply.usage, ...usage } };
 }
 
 /** Silence for `ms`, then `reply`. */
@@ -169,6 +195,7 @@ export function delay(ms: number, reply: Reply): DelayedReply {
 /** Refuses, with INVALID_OPTIONS, what no server could keep to. */
 export function checkScript(script: ModelScript): void {
   if (script.slowDelayMs !== undefined) checked('slowDelayMs', script.slowDelayMs, 0, MAX_DELAY_MS, false);
+  if (script.countedTokens !== undefined) checked('countedTokens', script.countedTokens, 0, Number.MAX_SAFE_INTEGER);
   if (script.keptRequests !== undefined) checked('keptRequests', script.keptRequests, 0, 100_000);
   for (const rule of script.rules ?? []) {
     if (rule.times !== undefined) checked('times', rule.times, 0, Number.MAX_SAFE_INTEGER);
@@ -187,6 +214,10 @@ function piecesOf({ words, lines, text: content }: StreamTextOptions): readonly 
   }
   const count = checked('words', words ?? 0, 0, MAX_PIECES);
   return Array.from({ length: count }, (_, index) => (index + 1 < count ? `w${index} ` : `w${index}`));
+}
+
+function cut(events: number, by: CutBy, reply: Reply): CutReply {
+  return { kind: 'cut', afterEvents: checked('events', events, 0, Number.MAX_SAFE_INTEGER), by, reply };
 }
 
 function prose(type: ProseBlock['type'], pieces: readonly string[], delayMs: number): ProseBlock {

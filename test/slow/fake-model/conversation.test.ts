@@ -1,8 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { lastUserText } from '../../../src/testing/fake-model/asked.ts';
+import { expectRequests } from '../../../src/testing/fake-model/expect-requests.ts';
 import { type FakeModel, fakeModel } from '../../../src/testing/fake-model/fake-model.ts';
-import { cutAfter, errorTimes, type ModelScript, text, toolUse } from '../../../src/testing/fake-model/script.ts';
+import {
+  cutAfter,
+  errorTimes,
+  failAfter,
+  type ModelScript,
+  resetAfter,
+  text,
+  toolUse,
+} from '../../../src/testing/fake-model/script.ts';
 import { CliConversation, type Line } from './cli-conversation.ts';
 
 describe('the real CLI on the fake model', () => {
@@ -149,6 +159,8 @@ describe('the real CLI on the fake model', () => {
         { when: { promptEquals: 'retry' }, reply: errorTimes(1, 529, text('here now')) },
         { when: { promptEquals: 'cut' }, reply: cutAfter(3, text('never whole')), times: 1 },
         { when: { promptEquals: 'cut' }, reply: text('whole') },
+        { when: { promptEquals: 'reset' }, reply: resetAfter(3, text('never whole')), times: 1 },
+        { when: { promptEquals: 'fail' }, reply: failAfter(3), times: 1 },
         { when: { promptContains: 'list' }, reply: toolUse('Bash', { command: 'ls', description: 'list' }) },
         { when: { promptContains: 'list', isToolResult: true }, reply: text('listed') },
       ],
@@ -158,7 +170,12 @@ describe('the real CLI on the fake model', () => {
     expect(model.requests).toHaveLength(2);
     expect(await cli.ask('cut')).toMatchObject({ is_error: false, result: 'whole' });
     expect(await model.requests[2]?.finished).toBe('cut');
+    expect(await cli.ask('reset')).toMatchObject({ is_error: false, result: 'Echo: reset' });
+    expect(await cli.ask('fail')).toMatchObject({ is_error: false, result: 'Echo: fail' });
     expect(await cli.ask('please list')).toMatchObject({ is_error: false, result: 'listed' });
+    const prompts = ['retry', 'cut', 'reset', 'fail', { promptContains: 'list', isToolResult: false }];
+    expectRequests(model, [...prompts, { toolResultContains: '', promptContains: 'list' }], { others: 'allowed' });
+    expect(lastUserText(model)).toBe('please list');
     expect(await cli.leave()).toEqual({ exitCode: 0, left: [] });
   });
 

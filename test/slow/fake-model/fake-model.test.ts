@@ -5,15 +5,18 @@ import {
   delay,
   error,
   errorTimes,
+  failAfter,
   hang,
   type ModelScript,
   maxTokens,
   refusal,
+  resetAfter,
   streamText,
   text,
   thinking,
   together,
   toolUse,
+  withUsage,
 } from '../../../src/testing/fake-model/script.ts';
 
 describe('the server', () => {
@@ -35,7 +38,18 @@ describe('the server', () => {
     expect((await fetch(`${model.url}/v1/models`)).status).toBe(200);
     const count = await post(model, '/v1/messages/count_tokens', { messages: [] });
     expect(await count.json()).toEqual({ input_tokens: 10 });
+    expect(model.counts).toMatchObject([{ body: { messages: [] } }]);
     expect(model.requests).toEqual([]);
+  });
+
+  it('counts as many tokens as the script says, and keeps the last requests to count only (P9)', async () => {
+    const model = await open({ countedTokens: 123, keptRequests: 1 });
+    const counted = (prompt: string) =>
+      post(model, '/v1/messages/count_tokens', { messages: [{ role: 'user', content: prompt }] });
+
+    for (const prompt of ['a', 'b']) expect(await (await counted(prompt)).json()).toEqual({ input_tokens: 123 });
+
+    expect(model.counts.map(({ prompt }) => prompt)).toEqual(['b']);
   });
 
   it.each(['{', '[]', '{"messages":1}'])('refuses %s as a message request', async (body) => {
@@ -183,6 +197,38 @@ describe('a streamed answer', () => {
     expect(await model.requests[0]?.finished).toBe('cut');
   });
 
+  it('is cut by a reset of the connection, which the client is told as such', async () => {
+    const model = await open({ otherwise: resetAfter(3, streamText({ words: 50, delayMs: 1 })) });
+
+    const response = await ask(model, 'go');
+
+    await expect(response.text()).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect(await model.requests[0]?.finished).toBe('cut');
+  });
+
+  it('ends with an error event where the API fails in the middle', async () => {
+    const model = await open({ otherwise: failAfter(2) });
+
+    const sent = await events(await ask(model, 'go'));
+
+    expect(sent.map((event) => event.type)).toEqual(['message_start', 'content_block_start', 'error']);
+    expect(sent.at(-1)).toMatchObject({ error: { type: 'overloaded_error' } });
+    expect(await model.requests[0]?.finished).toBe('answered');
+  });
+
+  it('says what it used, in the stream and in one piece', async () => {
+    const usage = { inputTokens: 7, outputTokens: 8, cacheReadTokens: 9, cacheCreationTokens: 11 };
+    const model = await open({ otherwise: withUsage(text('hello'), usage) });
+    const spelled = { input_tokens: 7, cache_read_input_tokens: 9, cache_creation_input_tokens: 11 };
+
+    const sent = await events(await ask(model, 'go'));
+    const whole = await (await ask(model, 'go', { stream: false })).json();
+
+    expect(sent[0]).toMatchObject({ message: { usage: { ...spelled, output_tokens: 1 } } });
+    expect(sent.at(-2)).toMatchObject({ usage: { ...spelled, output_tokens: 8 } });
+    expect(whole).toMatchObject({ usage: { ...spelled, output_tokens: 8 } });
+  });
+
   it('waits before the first byte, and between the pieces', async () => {
     const model = await open({ otherwise: delay(60, streamText({ text: 'one two three', delayMs: 30 })) });
     const before = performance.now();
@@ -217,6 +263,17 @@ describe('an error', () => {
       type: 'error',
       error: { type: 'rate_limit_error', message: 'Slow down.' },
     });
+  });
+
+  it('asks for a pause by retry-after, as often as the script says', async () => {
+    const failure = error(529, undefined, undefined, { retryAfterSeconds: 2, headers: { 'x-more': 'yes' } });
+    const model = await open({ otherwise: errorTimes(1, failure, text('well again')) });
+
+    const refused = await ask(model, 'go');
+
+    expect(refused.status).toBe(529);
+    expect([refused.headers.get('retry-after'), refused.headers.get('x-more')]).toEqual(['2', 'yes']);
+    expect((await ask(model, 'go')).status).toBe(200);
   });
 
   it('stops after the number of times asked for, on each server anew', async () => {

@@ -9,6 +9,7 @@ import {
   type RequestPattern,
   streamText,
   text,
+  withUsage,
 } from '../../../src/testing/fake-model/script.ts';
 
 const PROMPT = [{ role: 'user', content: 'deploy it now' }];
@@ -73,7 +74,6 @@ describe('choosing a reply', () => {
   it('speaks the prompt language where a script says nothing', () => {
     expect(replyChoice({})(request(PROMPT), 1)).toEqual({
       delayMs: 0,
-      cutAfterEvents: Infinity,
       answer: text('Echo: deploy it now'),
     });
   });
@@ -81,8 +81,16 @@ describe('choosing a reply', () => {
   it('adds up delays, takes the earliest cut and counts failures down, however they are nested', () => {
     const choose = replyChoice({ otherwise: delay(5, cutAfter(4, errorTimes(1, 529, delay(6, cutAfter(2))))) });
 
-    expect(choose(request(PROMPT), 1)).toEqual({ delayMs: 5, cutAfterEvents: 4, answer: error(529) });
-    expect(choose(request(PROMPT), 2)).toMatchObject({ delayMs: 11, cutAfterEvents: 2, answer: { kind: 'message' } });
+    expect(choose(request(PROMPT), 1)).toEqual({
+      delayMs: 5,
+      cut: { afterEvents: 4, by: 'close' },
+      answer: error(529),
+    });
+    expect(choose(request(PROMPT), 2)).toMatchObject({
+      delayMs: 11,
+      cut: { afterEvents: 2 },
+      answer: { kind: 'message' },
+    });
   });
 });
 
@@ -93,6 +101,8 @@ describe('a script that cannot be kept', () => {
     ['a negative delay', () => delay(-1, text('x'))],
     ['a delay without end', () => delay(Infinity, text('x'))],
     ['a cut before the beginning', () => cutAfter(-1)],
+    ['a wait that is none', () => error(429, undefined, undefined, { retryAfterSeconds: -1 })],
+    ['tokens that are none', () => withUsage(text('x'), { inputTokens: -1 })],
     ['a count that is none', () => errorTimes(Number.NaN, 500, text('x'))],
     ['more words than the limit', () => streamText({ words: 100_001 })],
     ['words and lines at once', () => streamText({ words: 1, lines: 1 })],
