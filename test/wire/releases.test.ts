@@ -10,6 +10,7 @@ const NAMES_ONE: Readonly<Record<string, string>> = {
   'src/wire/features.ts': 'the table',
   'src/testing/fake-cli/flavor.ts': 'the fake CLI plays one release',
   'src/testing/fake-cli/scenario-check.ts': 'which fields such a release has',
+  'src/testing/fake-cli/replay-main.ts': 'a replayed recording says that it is no release',
   'src/server/open-api.ts': 'the version of OpenAPI',
   'src/store/sqlite/driver.ts': 'versions of Node and of a package',
   'src/mcp/tool.ts': 'the version of a server of the caller',
