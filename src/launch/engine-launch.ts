@@ -4,6 +4,7 @@ import type { SessionOptions } from './session-options.ts';
 /** Options that an engine gets in another way than under their names, or that its host obeys. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'mcpServers',
+  'hooks',
   'resume',
   'includePartialMessages',
   'extraArgs',

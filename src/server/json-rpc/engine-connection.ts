@@ -99,7 +99,9 @@ export class EngineConnection {
 
   /** With what it starts sessions. */
   get starting(): Starting {
-    return { frontEnd: this.frontEnd, options: this.#sessionOptions, parts: this.#parts };
+    // Who wants to hear tokens wants them as they come.
+    const streamed = this.#wants.streaming ? { includePartialMessages: true } : {};
+    return { frontEnd: this.frontEnd, options: { ...streamed, ...this.#sessionOptions }, parts: this.#parts };
   }
 
   /** Takes one frame. Never throws: what is wrong with it is answered. */
