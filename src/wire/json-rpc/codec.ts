@@ -135,7 +135,8 @@ export class JsonRpcCodec implements Codec {
   /** A list of objects is a batch; behind a banner an object may be glued, which must not be lost (R11). */
   #foreign(line: Buffer, decoded: Decoded, emit: Emit): void {
     const batch = jsonIn(line);
-    if (!Array.isArray(batch)) {
+    // A batch of nothing is no request (JSON-RPC 2.0, 6), and nothing is dropped in silence (P6).
+    if (!Array.isArray(batch) || batch.length === 0) {
       emit(decoded);
       const frame = frameBehind(line);
       if (frame !== undefined) this.#peerLine(readPeerLine(jsonIn(frame)), frame, emit);
