@@ -12,7 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/wire': ['zod'],
   'src/transport': ['execa', 'node:*'],
   'src/launch': ['zod', 'node:*', 'src/transport (types)', 'src/wire'],
-  'src/dialects': ['src/launch (types)', 'src/transport (types)', 'src/wire'],
+  'src/dialects': ['src/launch (types)', 'src/transport (types)', 'src/wire', 'src/dialects/print'],
+  'src/dialects/print': ['@modelcontextprotocol/sdk', 'node:*', 'src/launch', 'src/transport', 'src/wire'],
   'src/control': ['src/wire'],
   'src/permissions': ['machines', 'src/wire', 'src/store (types)', 'zod', 'xstate'],
   'src/hooks': ['zod'],
@@ -219,6 +220,8 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/process-tree.ts': ['platform'],
   'src/transport/ps-table.ts': ['env'],
   'src/transport/subprocess-transport.ts': ['platform'],
+  // Hooks of a process without a control channel are programs, run by the same Node.
+  'src/dialects/print/print-transport.ts': ['execPath'],
   // Where the CLI keeps conversations, unless the caller says so.
   'src/conversations/config-folder.ts': ['env', 'cwd'],
   // The one place that reads what a child process may inherit.

@@ -3,6 +3,7 @@ import type { OpenTransport } from '../transport/transport.ts';
 import type { Codec } from '../wire/codec.ts';
 import { createCodec } from '../wire/create-codec.ts';
 import type { DialectOption } from '../wire/dialect.ts';
+import { openPrint } from './print/print-transport.ts';
 
 /** What a session has to know of the dialect that its processes speak; how each is started stands in `src/launch`. */
 export interface Dialect {
@@ -14,7 +15,7 @@ export interface Dialect {
 }
 
 /** What a dialect needs beside its codec and its command line. */
-const OPENED: Readonly<Partial<Record<DialectOption, NonNullable<Dialect['open']>>>> = {};
+const OPENED: Readonly<Partial<Record<DialectOption, NonNullable<Dialect['open']>>>> = { print: openPrint };
 
 export function dialectOf(options: SessionOptions): Dialect {
   const { dialect: name = 'auto' } = options;

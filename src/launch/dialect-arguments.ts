@@ -2,6 +2,7 @@ import type { DialectOption } from '../wire/dialect.ts';
 import { engineArguments, enginePayload } from './engine-launch.ts';
 import { initializePayload } from './initialize-payload.ts';
 import { type LaunchContext, launchArguments } from './launch-arguments.ts';
+import { printArguments } from './print-arguments.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** How a process is started that speaks the dialect. */
@@ -9,7 +10,7 @@ const ARGUMENTS: Readonly<Record<DialectOption, (options: SessionOptions, contex
   auto: launchArguments,
   'stream-json': launchArguments,
   'stream-json-sdk-control': launchArguments,
-  print: launchArguments,
+  print: printArguments,
   'json-rpc': engineArguments,
 };
 

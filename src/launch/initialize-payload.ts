@@ -54,7 +54,7 @@ function systemPromptFields(prompt: SessionOptions['systemPrompt']): Record<stri
 
 /** Where the real CLI reads them from its arguments, the write-up with ids inside `request` has their names here. */
 function namedServers({ dialect = 'auto', mcpServers = {} }: SessionOptions): Record<string, unknown> {
-  if (dialect !== 'auto' && dialect !== 'stream-json-sdk-control') return {};
+  if (dialect === 'stream-json' || dialect === 'json-rpc') return {};
   const names = Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'sdk');
   return names.length === 0 ? {} : { sdk_mcp_servers: names };
 }

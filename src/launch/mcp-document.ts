@@ -24,9 +24,9 @@ export function mcpDocument(options: SessionOptions): McpDocument | undefined {
   return { text, needsFile: isExternal || Buffer.byteLength(text) > MAX_INLINE_BYTES };
 }
 
-/** In this dialect servers of this process are named in the `initialize` request alone. */
+/** In these dialects servers of this process are named in the `initialize` request alone. */
 function namesThemOnStdin({ dialect }: SessionOptions): boolean {
-  return dialect === 'stream-json-sdk-control';
+  return dialect === 'stream-json-sdk-control' || dialect === 'print';
 }
 
 /** The servers that travel in the `initialize` request: the external ones, where that is asked for. */

@@ -130,7 +130,8 @@ export class Session extends SessionControls implements AsyncDisposable {
 
   /** Undefined while there is no process. */
   get pid(): number | undefined {
-    return this.#parts.life.incarnation?.pid;
+    // Between two prompts a session of dialect `print` has none.
+    return this.#parts.life.incarnation?.pid || undefined;
   }
 
   /** Number of the newest incarnation, from 1; the epoch of its events. */

@@ -2,15 +2,15 @@ import type { Codec } from './codec.ts';
 import type { DialectOption } from './dialect.ts';
 import { FirstLines } from './first-lines.ts';
 import { JsonRpcCodec } from './json-rpc/codec.ts';
+import { PrintCodec } from './print/codec.ts';
 import { SdkControlCodec } from './sdk-control/codec.ts';
-import { streamJson } from './stream-json/codec.ts';
 
 /** One for each process: a codec may remember what was said. */
 const CODECS: Readonly<Record<DialectOption, () => Codec>> = {
   auto: () => new FirstLines({ mayChange: true }),
   'stream-json': () => new FirstLines({ mayChange: false }),
   'stream-json-sdk-control': () => new SdkControlCodec(),
-  print: () => streamJson,
+  print: () => new PrintCodec(),
   'json-rpc': () => new JsonRpcCodec(),
 };
 
