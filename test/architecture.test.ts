@@ -85,6 +85,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/telemetry': ['pino', 'src/supervision (types)'],
   'src/testing': [
     'node:*',
+    'src/testing/drift',
     'src/testing/fake-cli',
     'src/testing/fake-model',
     'src/recording',
@@ -94,7 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/transport (types)',
     'src/wire (types)',
   ],
-  'src/testing/drift': ['node:*', 'src/launch', 'src/testing', 'src/testing/fake-model', 'src/transport', 'src/wire'],
+  'src/testing/drift': ['node:*', 'src/launch', 'src/testing/fake-model', 'src/transport', 'src/wire'],
   'src/testing/fake-cli': ['node:*', 'src/recording', 'src/replay', 'src/wire', 'zod'],
   'src/testing/fake-model': ['node:*'],
   'src/cli': ['*'],

@@ -52,6 +52,10 @@ export type {
 export type { Codec, ControlOutcome, Decoded, PromptLine } from '../wire/codec.ts';
 export { type CodecSample, type CodecSubject, type CodecWriter, codecConformance } from './codec-conformance.ts';
 export type { ConformanceCase } from './conformance-case.ts';
+export type { Finding } from './drift/comparison.ts';
+export { type DriftReport, reportText } from './drift/drift-report.ts';
+export type { MissingAnchor } from './drift/observation.ts';
+export { type DriftCheckOptions, driftCheck } from './drift-check.ts';
 export { type FakeClaude, type FakeStart, type FakeViolation, fakeClaude } from './fake-cli/fake-claude.ts';
 export type { FakeDialectName } from './fake-cli/fake-dialect.ts';
 export type { FakeVersion, Flavor } from './fake-cli/flavor.ts';

@@ -9,7 +9,7 @@ import {
   updateBaseline,
 } from '../../testing/drift/drift.ts';
 import { type DriftReport, reportText } from '../../testing/drift/drift-report.ts';
-import { findRealCli } from '../../testing/real-cli.ts';
+import { findRealCli, realCliHome } from '../../testing/real-cli.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason, onLeave } from '../leave.ts';
 import { write } from '../output.ts';
@@ -75,7 +75,7 @@ async function driftCommand(flags: DriftFlags): Promise<ExitCode> {
 async function reportOf(flags: DriftFlags, signal: AbortSignal): Promise<DriftReport> {
   const { baseline, only, runs, timeout } = flags;
   const host = currentHost();
-  const options: DriftOptions = { host, baseline, only, anchorMs: timeout * 1000, signal };
+  const options: DriftOptions = { host, makeHome: realCliHome, baseline, only, anchorMs: timeout * 1000, signal };
   const told = (run: number) => console.error(`troupe: run ${run} of ${runs}`);
   const check = (cli: string | undefined) =>
     flags.update === true ? updateBaseline({ ...options, cli, runs, told }) : drift({ ...options, cli });

@@ -16,7 +16,7 @@ export interface DriftReport {
 /** For people: a line per difference, with the scenes that show it. */
 export function reportText({ cli, baseline, scenes, findings, missingAnchors }: DriftReport): string {
   const lines = [
-    `claude ${cli.version} (${cli.path}), compared with ${baseline.cli} in ${scenes.length} scenes`,
+    `claude ${cli.version} (${cli.path}), compared with ${baseline.cli} in ${counted(scenes.length, 'scene')}`,
     ...missingAnchors.map(({ scene, anchor, reason }) => `  ${scene}: no anchor "${anchor}" (${reason})`),
   ];
   const scenesOf = new Map<string, string[]>();
@@ -37,6 +37,10 @@ function lineOf({ change, what, message = '', field, was, is }: Finding): string
 }
 
 function verdict(findings: number, missing: number): string {
-  if (missing > 0) return `${missing} anchors not found: the script could not be played to its end.`;
-  return findings === 0 ? 'No drift.' : `${findings} differences.`;
+  if (missing > 0) return `${counted(missing, 'anchor')} not found: the script could not be played to its end.`;
+  return findings === 0 ? 'No drift.' : `${counted(findings, 'difference')}.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

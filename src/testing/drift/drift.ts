@@ -8,13 +8,15 @@ import { baselineFileFor, ownBaselineFile, readBaseline, writeBaseline } from '.
 import { compare } from './comparison.ts';
 import type { DriftReport } from './drift-report.ts';
 import type { Observation } from './observation.ts';
-import { checkScenes, observe } from './observe.ts';
+import { checkScenes, type DriftHome, observe } from './observe.ts';
 import { DEPENDS_ON_TIME } from './scenes.ts';
 
 export interface DriftOptions {
   /** The executable, as of `pathToClaudeCodeExecutable`. */
   readonly cli?: string | undefined;
   readonly host: LaunchHost;
+  /** A fresh home for each scene. */
+  readonly makeHome: () => Promise<DriftHome>;
   /** A file to compare with, or to write, instead of the one of the release in this package. */
   readonly baseline?: string | undefined;
   /** Names of scenes; all by default. */
@@ -71,8 +73,8 @@ export async function updateBaseline(
 }
 
 function observeOnce({ path: cli, version }: DriftReport['cli'], options: DriftOptions): Promise<Observation> {
-  const { host, only, signal, clock = systemClock, anchorMs = DEFAULT_ANCHOR_MS } = options;
-  return observe({ cli, version, host, clock, anchorMs, concurrency: CONCURRENCY, only, signal });
+  const { host, makeHome, only, signal, clock = systemClock, anchorMs = DEFAULT_ANCHOR_MS } = options;
+  return observe({ cli, version, host, makeHome, clock, anchorMs, concurrency: CONCURRENCY, only, signal });
 }
 
 /** The program, which must say that it is a claude. */

@@ -5,14 +5,22 @@ import { type LaunchHost, planLaunch } from '../../launch/launch-plan.ts';
 import { hasFeature } from '../../wire/features.ts';
 import { isRecord } from '../../wire/fields.ts';
 import { fakeModel } from '../fake-model/fake-model.ts';
-import { realCliHome } from '../real-cli.ts';
 import { CliPeer } from './cli-peer.ts';
 import { addShape } from './line-shape.ts';
 import type { MissingAnchor, Observation, SceneRun, SeenLine } from './observation.ts';
 import type { Scene, Stage } from './scene.ts';
 import { SCENES } from './scenes.ts';
 
+/** Where a CLI lives that knows nothing of this user. */
+export interface DriftHome extends AsyncDisposable {
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
 export interface ObserveOptions {
+  /** A fresh home for each scene. */
+  readonly makeHome: () => Promise<DriftHome>;
   /** The executable. */
   readonly cli: string;
   /** Its release. */
@@ -56,7 +64,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
 type Played = { readonly run?: SceneRun; readonly missing?: MissingAnchor };
 
 async function play(scene: Scene, options: ObserveOptions): Promise<Played> {
-  await using home = await realCliHome();
+  await using home = await options.makeHome();
   await using model = await fakeModel({ slowDelayMs: SLOW_DELAY_MS });
   const peers: CliPeer[] = [];
   const forgotten = new Set<CliPeer>();

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { baselineFileFor } from '../../../src/testing/drift/baseline-file.ts';
+import { reportText } from '../../../src/testing/drift/drift-report.ts';
+import { driftCheck } from '../../../src/testing/drift-check.ts';
 import { endStragglers, troupe } from '../cli/troupe-process.ts';
 import { cliUnderTest } from '../real-cli/cli-under-test.ts';
 
@@ -29,6 +31,16 @@ describe('troupe drift', () => {
     expect(report, stdout).toMatchObject({ findings: [], missingAnchors: [] });
     expect(report?.scenes.length).toBeGreaterThan(10);
     expect(code).toBe(0);
+  });
+
+  it('is a function, too', { timeout: SCRIPT_MS }, async () => {
+    const { path, version } = await cliUnderTest();
+
+    const report = await driftCheck({ cli: path, only: ['handshake'] });
+
+    expect(report).toMatchObject({ cli: { path, version }, scenes: ['handshake'], findings: [], missingAnchors: [] });
+    expect(reportText(report)).toContain('in 1 scene\nNo drift.');
+    await expect(driftCheck({ cli: path, only: ['nothing'] })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
 
   it('reports exactly what differs from its baseline, with exit code 1', { timeout: SCRIPT_MS }, async () => {
