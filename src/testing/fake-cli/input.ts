@@ -8,6 +8,8 @@ const MAX_JOURNALED_BYTES = 64 * 1024;
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
 export interface InputListeners {
+  /** Lines without a `type` are good ones. */
+  readonly isUntyped: boolean;
   message(message: JsonObject): void;
   /** A line that ends the real CLI with exit code 1; `complaint` is its text on stderr. */
   fatal(complaint: string): void;
@@ -75,7 +77,11 @@ export class Input {
     if (message === null) {
       this.#journal.violation('not-an-object', text);
       this.#listeners.fatal(unparsable(text, 'TypeError'));
-    } else if (typeof message !== 'object' || Array.isArray(message) || !('type' in message)) {
+    } else if (
+      typeof message !== 'object' ||
+      Array.isArray(message) ||
+      !(this.#listeners.isUntyped || 'type' in message)
+    ) {
       this.#journal.violation('not-an-object', text);
     } else {
       this.#listeners.message(message as JsonObject);

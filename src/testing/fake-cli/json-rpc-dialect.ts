@@ -1,3 +1,5 @@
+import type { FakeDialect } from './fake-dialect.ts';
+import type { Launch } from './launch.ts';
 import type { JsonObject } from './scenario.ts';
 
 /** The tools a fake engine has, as its `system/init` says them. */
@@ -14,8 +16,21 @@ const EXTENSIONS = {
   updated_input: true,
 };
 
+/** An engine is started with nothing that says what it is to do: it streams, asks and repeats no prompt. */
+export function engineLaunch(launch: Launch): Launch {
+  return {
+    ...launch,
+    inputFormat: 'stream-json',
+    outputFormat: 'stream-json',
+    includesPartialMessages: true,
+    asksOverStdio: true,
+    replaysUserMessages: false,
+  };
+}
+
 /** The engine of the JSON-RPC dialect, around a fake that speaks `stream-json` within. */
-export class JsonRpcDialect {
+export class JsonRpcDialect implements FakeDialect {
+  readonly isUntyped = true;
   /** Calls of the host that have no answer yet: by the id of the control request inside. */
   readonly #calls = new Map<string, { readonly id: unknown; readonly method: string }>();
   /** Messages of the host that have no answer yet, by uuid, the oldest first. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { FakeCli } from './fake-cli.ts';
 import { Input } from './input.ts';
 import { Journal } from './journal.ts';
+import { engineLaunch } from './json-rpc-dialect.ts';
 import { type Launch, readLaunch } from './launch.ts';
 import type { Behaviour, JsonObject, Scenario } from './scenario.ts';
 import { runRule, runSteps } from './steps.ts';
@@ -18,8 +19,9 @@ async function main(scenarioPath: string, argv: readonly string[]): Promise<void
   const folder = dirname(scenarioPath);
   const journal = new Journal(join(folder, 'journal.ndjson'));
   journal.add({ kind: 'start', argv, cwd: process.cwd(), env: { ...process.env } as Record<string, string> });
-  const launch = launchOrExit(argv);
+  const started = launchOrExit(argv);
   const { behaviour, origin } = behaviourOf(scenarioPath, folder);
+  const launch = behaviour.dialect === 'json-rpc' ? engineLaunch(started) : started;
   const cli = new FakeCli(behaviour, launch, journal, folder, origin.rules);
   for (const name of EVIDENT_SIGNALS) process.on(name, () => cli.signal(name));
   setTimeout(() => {
@@ -91,7 +93,11 @@ function addServers(cli: FakeCli): string | undefined {
 
 function readMessages(cli: FakeCli, journal: Journal): void {
   const input = new Input(journal, {
-    message: (message) => cli.receive(cli.dialect.read(message)),
+    isUntyped: cli.dialect.isUntyped === true,
+    message: (message) => {
+      const read = cli.dialect.read(message);
+      if (read !== undefined) cli.receive(read);
+    },
     fatal: (complaint) => cli.fatal(complaint),
   });
   process.stdin.on('data', (chunk: Buffer) => input.push(chunk));

@@ -19,7 +19,8 @@ export class Output {
   /** Writes the frame as the dialect spells it. */
   frame(message: JsonObject): void {
     const written = this.#dialect.written(message);
-    if (written !== undefined) this.raw(`${this.line(written)}\n`);
+    const lines = written === undefined ? [] : [written].flat();
+    for (const line of lines) this.raw(`${this.line(line)}\n`);
   }
 
   /** The line of a message, without its newline. */

@@ -65,7 +65,12 @@ export const BEHAVIOUR: Fields = {
   sessions: 'text?',
 };
 
-const DIALECTS: readonly string[] = ['stream-json', 'stream-json-sdk-control', 'print'] satisfies FakeDialectName[];
+const DIALECTS: readonly string[] = [
+  'stream-json',
+  'stream-json-sdk-control',
+  'print',
+  'json-rpc',
+] satisfies FakeDialectName[];
 
 /** Longest wait a scenario may ask for, milliseconds; a timer beyond it would fire at once. */
 const MAX_NUMBER = 2 ** 31 - 1;
