@@ -38,7 +38,17 @@ const HOSTILE: readonly (string | Buffer)[] = [
   ],
   ...['{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":7}', '{"jsonrpc":"2.0","id":1,"result":1,"error":2}'],
   ...['{"type":"user","message":{"content":[7]}}', '{"type":"assistant","message":null}', '{"type":"result"}'],
-  ...['{"__proto__":{"type":"result"},"constructor":1}', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ...['{"__proto__":{"type":"result"},"constructor":1}', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  // Deeper than a recursion goes, where each dialect has its payload.
+  ...[
+    '{"jsonrpc":"2.0","method":"zzz_new","params":{"x":DEEP}}',
+    '{"jsonrpc":"2.0","id":7,"method":"permission_request","params":{"tool":"Bash","input":DEEP}}',
+    '{"type":"sdk_control_request","request":{"subtype":"permission","request_id":"p","tool_input":DEEP}}',
+    '{"type":"stream","event":"delta","text":"x","data":DEEP}',
+    '{"type":"system","subtype":"permission_request","tool":"Bash","params":DEEP}',
+    '{"type":"control_request","request_id":"p","request":{"subtype":"can_use_tool","input":DEEP}}',
+    '{"type":"result","usage":DEEP}',
+  ].map((line) => line.replace('DEEP', `${'[1,'.repeat(20_000)}0${']'.repeat(20_000)}`)),
   Buffer.from([0xff, 0xfe, 0x00, 0x80]),
   Buffer.concat([Buffer.from('{"type":"assistant","x":"'), Buffer.from([0xe6, 0x97]), Buffer.from('"}')]),
 ];

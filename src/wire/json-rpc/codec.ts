@@ -55,10 +55,17 @@ export class JsonRpcCodec implements Codec {
   decode(line: Buffer, emit: Emit): void {
     // The reading of lines, with what is glued to them, is the same; only what an object means is another matter.
     decodeLine(line, (decoded) => {
-      if (decoded.kind === 'diagnostic' && decoded.reason === 'untyped') this.#object(line, decoded, emit);
-      else if (decoded.kind === 'diagnostic' && decoded.reason === 'foreign') this.#foreign(line, decoded, emit);
-      else if (decoded.kind === 'diagnostic') emit(decoded);
-      else this.#typed(line, decoded, emit);
+      try {
+        if (decoded.kind === 'diagnostic' && decoded.reason === 'untyped') this.#object(line, decoded, emit);
+        else if (decoded.kind === 'diagnostic' && decoded.reason === 'foreign') this.#foreign(line, decoded, emit);
+        else if (decoded.kind === 'diagnostic') emit(decoded);
+        else this.#typed(line, decoded, emit);
+      } catch (error) {
+        // What is nested deeper than the stack can be read and not be written again.
+        if (!(error instanceof RangeError)) throw error;
+        const sample = line.toString('utf8', 0, 2_048).slice(0, 512);
+        emit({ kind: 'diagnostic', reason: 'malformed-control', sample, bytes: line.length });
+      }
     });
   }
 
@@ -147,7 +154,7 @@ export class JsonRpcCodec implements Codec {
         emit({
           kind: 'diagnostic',
           reason: 'malformed-control',
-          sample: JSON.stringify(value).slice(0, 512),
+          sample: line.toString('utf8', 0, 2_048).slice(0, 512),
           bytes: line.length,
         });
     }
