@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../clock.ts';
 import { TroupeError } from '../../errors.ts';
 import { findCli } from '../../launch/cli-executable.ts';
@@ -82,14 +83,16 @@ async function subjectOf(options: DriftOptions): Promise<DriftReport['cli']> {
   const { cli, host, only = [], clock = systemClock, anchorMs = DEFAULT_ANCHOR_MS } = options;
   checkScenes(only);
   const found = await findCli({ path: cli, searchPath: host.env['PATH'], cwd: host.cwd, execPath: host.execPath });
+  // By its mark a process tree is ended: two checks at once must not end each other's.
+  const mark = `drift-version:1:${randomUUID()}`;
   const said: Buffer[] = [];
   const transport = await openSubprocess(
     {
       command: found.command,
       args: [...found.prefixArgs, '--version'],
       cwd: host.cwd,
-      env: { PATH: host.env['PATH'] ?? '', TROUPE_SESSION: VERSION_MARK },
-      mark: VERSION_MARK,
+      env: { PATH: host.env['PATH'] ?? '', TROUPE_SESSION: mark },
+      mark,
       temporaryFiles: [],
       keepDescendants: false,
       stderrTailBytes: 1_024,
@@ -109,5 +112,3 @@ async function subjectOf(options: DriftOptions): Promise<DriftReport['cli']> {
   const reason = `"${path} --version" says ${JSON.stringify(words)} and ${end}: that is no release of Claude Code.`;
   throw new TroupeError('NO_CLI', { reason, details: { path } });
 }
-
-const VERSION_MARK = 'drift-version:1:version';

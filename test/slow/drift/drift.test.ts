@@ -33,6 +33,14 @@ describe('troupe drift', () => {
     expect(code).toBe(0);
   });
 
+  it('runs beside another check without ending its processes (P1)', { timeout: SCRIPT_MS }, async () => {
+    const { path } = await cliUnderTest();
+
+    const checks = [1, 2, 3].map(() => drift('--cli', path, '--only', 'handshake'));
+
+    expect((await Promise.all(checks)).map(({ code, stdout }) => (code === 0 ? 0 : stdout))).toEqual([0, 0, 0]);
+  });
+
   it('is a function, too', { timeout: SCRIPT_MS }, async () => {
     const { path, version } = await cliUnderTest();
 
