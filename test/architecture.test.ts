@@ -80,9 +80,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/store (types)',
     'src/supervision (types)',
     'src/server/json-rpc',
+    'src/telemetry',
     'src/view',
   ],
-  'src/telemetry': ['pino', 'src/supervision (types)'],
+  'src/telemetry': ['pino', 'prom-client', 'node:perf_hooks', 'src/supervision (types)'],
   'src/testing': [
     'node:*',
     'src/testing/drift',
@@ -161,8 +162,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // A path is relative to where the session works.
   'src/permissions/tool-call.ts': ['node:path'],
   // The place where one session is put together.
-  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/wire', 'src/dialects'],
+  'src/supervision/session-factory.ts': ['src/mcp', 'src/permissions', 'src/dialects'],
   'src/supervision/session-hooks.ts': ['src/hooks', 'src/permissions (types)'],
+  // Whether the CLI at hand may serve a session is read from what it says of itself.
+  'src/supervision/cli-refusal.ts': ['src/wire'],
   'src/supervision/session-desk.ts': ['src/permissions'],
   // A process that has no session yet is spoken to, and compared with others, before there is one.
   'src/supervision/warm-cli.ts': ['src/wire (types)'],
@@ -223,6 +226,8 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/subprocess-transport.ts': ['platform'],
   // Hooks of a process without a control channel are programs, run by the same Node.
   'src/dialects/print/print-transport.ts': ['execPath'],
+  // What this process itself takes of the machine.
+  'src/telemetry/fleet-metrics.ts': ['memoryUsage', 'cpuUsage'],
   // Where the CLI keeps conversations, unless the caller says so.
   'src/conversations/config-folder.ts': ['env', 'cwd'],
   // The one place that reads what a child process may inherit.

@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import type { FleetMetrics } from '../telemetry/fleet-metrics.ts';
 import type { Access, Caller, Scope } from './access.ts';
 import type { Engine } from './json-rpc/engine.ts';
 import type { LiveFleet } from './live-fleet.ts';
@@ -29,6 +30,8 @@ export interface ServerContext {
   readonly access: Access;
   /** The sessions as clients see them. */
   readonly fleet: LiveFleet;
+  /** What is measured of them. */
+  readonly metrics: FleetMetrics;
   /** For front ends that speak JSON-RPC. */
   readonly engine: Engine;
   /** Fires when the server closes: streams say `server.closing` and end. */

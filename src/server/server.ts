@@ -4,6 +4,7 @@ import websocket from '@fastify/websocket';
 import fastify, { type FastifySerializerCompiler } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { TroupeError } from '../errors.ts';
+import { measureFleet } from '../telemetry/fleet-metrics.ts';
 import { Access, newToken, SCOPES, type Token } from './access.ts';
 import { type App, portOf, type ServerContext } from './app.ts';
 import { commandRoutes } from './command-routes.ts';
@@ -14,6 +15,7 @@ import { takeJsonBodies } from './json-body.ts';
 import { LiveFleet } from './live-fleet.ts';
 import { loginRoutes } from './login-routes.ts';
 import { lookRoutes } from './look-routes.ts';
+import { metricsRoute } from './metrics-route.ts';
 import { describeRoutes, openApiRoute } from './open-api.ts';
 import { permissionRoutes } from './permission-routes.ts';
 import { routeNotFound, sendProblem } from './problem-reply.ts';
@@ -101,9 +103,10 @@ export async function assembleServer(
   const closing = new AbortController();
   const access = new Access({ tokens, now: () => settings.clock.now() });
   const fleet = new LiveFleet(supervisor);
+  const metrics = measureFleet(supervisor);
   const engine = frontEndEngine(supervisor, settings);
   closing.signal.addEventListener('abort', () => engine.close(), { once: true });
-  const context: ServerContext = { supervisor, fleet, engine, settings, access, closing: closing.signal };
+  const context: ServerContext = { supervisor, fleet, metrics, engine, settings, access, closing: closing.signal };
   const app = newApp(settings);
   // What the library says is JSON already; that it is what the document says is a matter of the tests.
   app.setSerializerCompiler(serializer);
@@ -116,6 +119,7 @@ export async function assembleServer(
   await describeRoutes(app);
   for (const routes of [
     healthRoutes,
+    metricsRoute,
     loginRoutes,
     sessionRoutes,
     promptRoutes,
@@ -133,7 +137,10 @@ export async function assembleServer(
   app.server.maxConnections = settings.limits.maxConnections;
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closeGracefully(app, closing, settings).finally(() => fleet.close());
+    closed ??= closeGracefully(app, closing, settings).finally(() => {
+      metrics.close();
+      fleet.close();
+    });
     return closed;
   };
   return { app, context, tokens, close };

@@ -1,11 +1,10 @@
 import type { AwakeClock, Clock } from '../clock.ts';
 import { dialectOf, openedAs } from '../dialects/dialect.ts';
-import { TroupeError } from '../errors.ts';
+import type { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { invalidOptions } from '../launch/option-issue.ts';
-import { unsupportedOptions } from '../launch/option-support.ts';
 import type { OnPromptLost, SessionOptions } from '../launch/session-options.ts';
 import { allowedToolsOf } from '../launch/skills.ts';
 import { ServerSet } from '../mcp/server-set.ts';
@@ -30,9 +29,8 @@ import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
 import { historyOf } from '../store/whole-log.ts';
-import { stringsOf } from '../wire/fields.ts';
-import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import type { AccountSeat } from './account-seat.ts';
+import { refusalOf } from './cli-refusal.ts';
 import { heardBy } from './heard-by.ts';
 import { planIncarnation } from './incarnation-plan.ts';
 import type { OwnConversation } from './own-conversation.ts';
@@ -340,27 +338,6 @@ function buildLog(
 
 function tellUnsupported(log: EventLog, epoch: number, detail: string): void {
   log.append(epoch, { type: 'diagnostic', reason: 'option-unsupported', detail });
-}
-
-/** What the release at hand would ignore is told; what it must not ignore is a reason not to use it. */
-function refusalOf(
-  options: SessionOptions,
-  answer: Readonly<Record<string, unknown>>,
-  tell: (detail: string) => void,
-): TroupeError | undefined {
-  const missing = stringsOf(answer['unsupported_options']);
-  if (missing.length > 0) {
-    const reason = `The engine has nothing for: ${missing.join(', ')}.`;
-    return new TroupeError('OPTION_UNSUPPORTED', { reason, details: { field: missing[0], options: missing } });
-  }
-  const { cliVersion } = readInitializeAnswer(answer);
-  const unsupported = unsupportedOptions(options, cliVersion);
-  for (const { option, since } of unsupported) tell(`${option} needs Claude Code ${since}`);
-  const refused = unsupported.find(({ isRefused }) => isRefused);
-  if (refused === undefined) return undefined;
-  const { option, since } = refused;
-  const reason = `"${option}" needs Claude Code ${since}; this is ${cliVersion ?? 'an older release'}.`;
-  return new TroupeError('OPTION_UNSUPPORTED', { reason, details: { field: option, since, cliVersion } });
 }
 
 /** A callback that is silently never called looks like one that allows everything (R40). */

@@ -148,7 +148,7 @@ export const TRANSPORT: PeerArea = {
       'sends no signal to a process that leaves when its input ends',
     ),
     'close after an exit is harmless': [
-      'test/transport/transport-conformance.ts',
+      'src/testing/transport-conformance.ts',
       'takes signals, pauses, ends and kills after the exit without complaint',
     ],
     'an old release is told of, and used': [
