@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
@@ -8,6 +8,7 @@ import { createLogger, followFleet } from '../telemetry/logger.ts';
 import { addDriftCommand } from './drift/drift-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { onLeave, watchOutput } from './leave.ts';
+import { addReplayCommand } from './replay/replay-command.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
 import { run } from './run/run-command.ts';
 import { jsonOutput, textOutput } from './run/run-output.ts';
@@ -24,8 +25,10 @@ interface RunFlags {
   resume?: string;
   timeout?: number;
   cli?: string;
+  record?: SessionOptions['record'];
 }
 
+const PROMPT_HELP = 'the prompt; "-", or nothing with a pipe, reads standard input';
 const MAX_STDIN_BYTES = 16 * 2 ** 20;
 /** After the answer, background agents may still work for this long before they are stopped. */
 const BACKGROUND_MS = 10 * 60_000;
@@ -39,32 +42,25 @@ const program = new Command('troupe')
   .showHelpAfterError('(add --help for the options)')
   .exitOverride();
 
-program
-  .command('run')
-  .description('Sends one prompt and streams the answer; the exit code tells how it went.')
-  .argument('[prompt]', 'the prompt; "-", or nothing with a pipe, reads standard input')
-  .option('--json', 'print the raw message lines of the CLI instead of the text')
-  .option('--model <name>', 'the model')
-  .option('--cwd <directory>', 'the working directory of the agent')
-  .addOption(new Option('--permission-mode <mode>', 'how tools are allowed').choices(MODES))
-  .option('--allowed-tools <rules>', 'tools that need no question, as in "Read,Bash(git *)"; may be repeated', ruleList)
-  .option('--disallowed-tools <rules>', 'tools the agent may not use; may be repeated', ruleList)
-  .option('--resume <id>', 'continue the conversation with this id')
-  .option('--timeout <seconds>', 'stop the run after this time', positiveNumber)
-  .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
-  .addHelpText(
-    'after',
-    `
-Without a terminal nobody can be asked, so every tool that needs permission is denied.
-Background agents are waited for, and their report is shown.
-Ctrl-C interrupts the work, a second one kills the agent.
+runOptions(
+  program
+    .command('run')
+    .description('Sends one prompt and streams the answer; the exit code tells how it went.')
+    .argument('[prompt]', PROMPT_HELP),
+).action(async (prompt: string | undefined, flags: RunFlags) => {
+  process.exitCode = await runCommand(prompt, flags);
+});
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
-Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, debug).`,
-  )
-  .action(async (prompt: string | undefined, flags: RunFlags) => {
-    process.exitCode = await runCommand(prompt, flags);
-  });
+runOptions(
+  program
+    .command('record')
+    .description('The same as run, and records the traffic with the CLI, without secrets.')
+    .argument('<file>', 'the recording; must not be there yet')
+    .argument('[prompt]', PROMPT_HELP)
+    .option('--force', 'replace the file'),
+).action(async (file: string, prompt: string | undefined, flags: RunFlags & { force?: true }) => {
+  process.exitCode = await recordCommand(file, prompt, flags);
+});
 
 addStoreCommands(program, async (work) => {
   process.exitCode = await work;
@@ -90,15 +86,63 @@ addServeCommand(
   },
 );
 
+addReplayCommand(program, { write: (text) => void process.stdout.write(text), onLeave }, async (work) => {
+  process.exitCode = await work;
+});
+
 await main();
+
+function runOptions(command: Command): Command {
+  return command
+    .option('--json', 'print the raw message lines of the CLI instead of the text')
+    .option('--model <name>', 'the model')
+    .option('--cwd <directory>', 'the working directory of the agent')
+    .addOption(new Option('--permission-mode <mode>', 'how tools are allowed').choices(MODES))
+    .option(
+      '--allowed-tools <rules>',
+      'tools that need no question, as in "Read,Bash(git *)"; may be repeated',
+      ruleList,
+    )
+    .option('--disallowed-tools <rules>', 'tools the agent may not use; may be repeated', ruleList)
+    .option('--resume <id>', 'continue the conversation with this id')
+    .option('--timeout <seconds>', 'stop the run after this time', positiveNumber)
+    .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
+    .addHelpText(
+      'after',
+      `
+  Without a terminal nobody can be asked, so every tool that needs permission is denied.
+  Background agents are waited for, and their report is shown.
+  Ctrl-C interrupts the work, a second one kills the agent.
+
+  Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
+  Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, debug).`,
+    );
+}
 
 async function main(): Promise<void> {
   watchOutput();
   try {
-    await program.parseAsync();
+    await program.parseAsync(argumentsOf(process.argv));
   } catch (error) {
     process.exitCode = explain(error);
   }
+}
+
+/** What comes behind the file of `record` may be set off with `--`, and has options all the same. */
+function argumentsOf(argv: readonly string[]): string[] {
+  return argv[2] === 'record' ? argv.filter((text, at) => !(at === 4 && text === '--')) : [...argv];
+}
+
+async function recordCommand(file: string, prompt: string | undefined, flags: RunFlags & { force?: true }) {
+  const isForced = flags.force === true;
+  if (!isForced && existsSync(file))
+    throw new TroupeError('INVALID_OPTIONS', { reason: `${file} is there already; --force replaces it.` });
+  const code = await runCommand(prompt, {
+    ...flags,
+    record: { path: file, ifExists: isForced ? 'replace' : 'number' },
+  });
+  console.error(`troupe: recorded in ${file}`);
+  return code;
 }
 
 async function runCommand(argument: string | undefined, flags: RunFlags): Promise<ExitCode> {
@@ -138,6 +182,7 @@ function sessionOptions(flags: RunFlags): SessionOptions {
     ...(flags.permissionMode === undefined ? {} : { permissionMode: flags.permissionMode }),
     ...(flags.allowedTools === undefined ? {} : { allowedTools: flags.allowedTools }),
     ...(flags.disallowedTools === undefined ? {} : { disallowedTools: flags.disallowedTools }),
+    ...(flags.record === undefined ? {} : { record: flags.record }),
     ...(flags.resume === undefined ? {} : { resume: flags.resume }),
     ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
   };

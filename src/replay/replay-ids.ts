@@ -23,6 +23,12 @@ export class ReplayIds {
     this.#recorded.set(live, recorded);
   }
 
+  /** From now on another one stands for it. */
+  rebind(recorded: string, live: string): void {
+    this.#live.set(recorded, live);
+    this.#recorded.set(live, recorded);
+  }
+
   live(recorded: string): string | undefined {
     return this.#live.get(recorded);
   }
