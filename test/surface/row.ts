@@ -6,7 +6,7 @@ export type Row = Shown | { readonly missing: string };
 
 const ROOT = new URL('../../', import.meta.url);
 const SHORTEST_REASON = 20;
-const TITLE = /\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:\w+,\s*)?(?:async\b|\(|\{|\w+ =>)/g;
+const TITLE = /[([]\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:\w+,\s*)?(?:async\b|\(|\{|\w+ =>)/g;
 
 /** What is wrong with a row: a file that is not there, or does not hold such a test; a reason that gives none. */
 export function faultOf(row: Row): string | undefined {
@@ -17,7 +17,7 @@ export function faultOf(row: Row): string | undefined {
   return titlesIn(file).some((found) => found.includes(title)) ? undefined : `${file} has no test like "${title}"`;
 }
 
-/** The titles in a test file: texts that a call has as its first argument, before a function or options. */
+/** The titles in a test file: texts that a call, or a row of a suite, has first, before a function or options. */
 function titlesIn(file: string): readonly string[] {
   const text = readFileSync(new URL(file, ROOT), 'utf8');
   return [...text.matchAll(TITLE)].map(([, , title = '']) => title);
