@@ -89,11 +89,16 @@ function errorFor(outcome: PromptOutcome, result: ResultFacts, interruptReason: 
   return outcome === 'interrupted' ? interruptReason : undefined;
 }
 
+/** The CLI makes two tool calls of one id, up to 2.1.19: no host can help it (DIALECTS §1). */
+const DUPLICATE_TOOL_USE = /`?tool_use`? ids must be unique/;
+
 function failureOf(result: ResultFacts): TroupeError {
   const limit = limitHitOf(result);
+  const words = failureWords(result);
   return new TroupeError(limit === undefined ? 'TURN_FAILED' : 'QUOTA_REACHED', {
-    reason: failureWords(result),
+    reason: words,
     details: {
+      ...(DUPLICATE_TOOL_USE.test(words) ? { cliFault: 'duplicate-tool-use-ids' } : {}),
       subtype: result.subtype,
       terminalReason: result.terminalReason,
       apiErrorStatus: result.apiErrorStatus,

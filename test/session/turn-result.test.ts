@@ -74,6 +74,16 @@ describe('an end with a result', () => {
     expect(error).toMatchObject({ code: 'TURN_FAILED', message: expect.stringContaining(said) });
   });
 
+  it('names the fault of the CLI that makes two tool calls of one id, and no other failure so (DIALECTS §1)', () => {
+    const words = 'API Error: 400 {"message":"messages.1.content.1: `tool_use` ids must be unique"}';
+    const faultOf = (text: string) => {
+      const ended = endedByResult(resultOf({ isError: true, text }), { ...facts, outcome: 'failed' });
+      return ended.error?.details['cliFault'];
+    };
+
+    expect([faultOf(words), faultOf('API Error: 400')]).toEqual(['duplicate-tool-use-ids', undefined]);
+  });
+
   it('fails with the facts for programs: status, reason, subtype', () => {
     const result = resultOf({ isError: true, terminalReason: 'api_error', apiErrorStatus: 529 });
     const { error } = endedByResult(result, { ...facts, outcome: 'failed' });
