@@ -13,6 +13,7 @@ import type { Launch } from './launch.ts';
 import { McpServers } from './mcp-servers.ts';
 import { Output } from './output.ts';
 import { OwnRequests } from './own-requests.ts';
+import { printCarrier } from './print-carrier.ts';
 import { type Happening, Rules } from './rules.ts';
 import type { Behaviour, JsonObject } from './scenario.ts';
 import { SessionMemory } from './session-memory.ts';
@@ -69,7 +70,9 @@ export class FakeCli {
     this.flavor = flavorOf(behaviour.flavor);
     this.dialect = fakeDialect(behaviour.dialect);
     this.output = new Output(this.flavor.escapesLineSeparators, this.dialect);
-    this.own = new OwnRequests(journal, this.output);
+    const { mcpServers, permissionTool = '' } = launch;
+    const carrier = behaviour.dialect === 'print' ? printCarrier(mcpServers, permissionTool) : undefined;
+    this.own = new OwnRequests(journal, this.output, carrier);
     this.rules = new Rules(behaviour.rules ?? [], origin);
     this.mcp = new McpServers(this);
     this.lifetimeMs = behaviour.lifetimeMs ?? DEFAULT_LIFETIME_MS;

@@ -1,4 +1,5 @@
 import { JsonRpcDialect } from './json-rpc-dialect.ts';
+import { PrintDialect } from './print-dialect.ts';
 import type { JsonObject } from './scenario.ts';
 import { SdkControlDialect } from './sdk-control-dialect.ts';
 
@@ -18,5 +19,6 @@ const AS_IT_IS: FakeDialect = { written: (frame) => frame, read: (line) => line 
 
 export function fakeDialect(name: FakeDialectName = 'stream-json'): FakeDialect {
   if (name === 'json-rpc') return new JsonRpcDialect();
+  if (name === 'print') return new PrintDialect();
   return name === 'stream-json-sdk-control' ? new SdkControlDialect() : AS_IT_IS;
 }

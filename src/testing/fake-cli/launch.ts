@@ -15,6 +15,10 @@ export interface Launch {
   readonly model: string | undefined;
   readonly permissionMode: string;
   readonly asksOverStdio: boolean;
+  /** The tool of an MCP server that decides about others. */
+  readonly permissionTool: string | undefined;
+  /** Of `--settings`, where that is a file or JSON. */
+  readonly settings: JsonObject;
   readonly mayBypass: boolean;
   readonly replaysUserMessages: boolean;
   readonly includesPartialMessages: boolean;
@@ -77,6 +81,8 @@ export function readLaunch(argv: readonly string[]): Launch {
       ? 'bypassPermissions'
       : (value('--permission-mode') ?? 'default'),
     asksOverStdio: value('--permission-prompt-tool') === 'stdio',
+    permissionTool: options.get('--permission-prompt-tool')?.find((tool) => tool.startsWith('mcp__')),
+    settings: readSettings(value('--settings')),
     mayBypass: has('--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'),
     replaysUserMessages: has('--replay-user-messages'),
     includesPartialMessages: has('--include-partial-messages'),
@@ -118,4 +124,14 @@ function readMcpConfig(sources: readonly string[]): Record<string, JsonObject> {
     Object.assign(servers, parsed.mcpServers);
   }
   return servers;
+}
+
+function readSettings(source: string | undefined): JsonObject {
+  if (source === undefined) return {};
+  try {
+    return JSON.parse(source.trimStart().startsWith('{') ? source : readFileSync(source, 'utf8')) as JsonObject;
+  } catch {
+    // What is wrong with it nobody has measured.
+    return {};
+  }
 }

@@ -5,6 +5,7 @@ import { Input } from './input.ts';
 import { Journal } from './journal.ts';
 import { engineLaunch } from './json-rpc-dialect.ts';
 import { type Launch, readLaunch } from './launch.ts';
+import { commandHooks } from './print-carrier.ts';
 import type { Behaviour, JsonObject, Scenario } from './scenario.ts';
 import { runRule, runSteps } from './steps.ts';
 
@@ -83,6 +84,12 @@ function numberOfStart(entries: number, folder: string): number {
 /** Registers the in-process servers of `--mcp-config`; one without a name has strange effects (WIRE §3). */
 function addServers(cli: FakeCli): string | undefined {
   for (const [name, server] of Object.entries(cli.launch.mcpServers)) {
+    if (
+      cli.behaviour.dialect === 'print' &&
+      server.type === 'http' &&
+      !cli.launch.permissionTool?.includes(`__${name}__`)
+    )
+      cli.mcp.add(name, 'initialize');
     if (server.type !== 'sdk') continue;
     if (typeof server.name === 'string') cli.mcp.add(name, cli.flavor.mcpConfigStart);
     else if (cli.flavor.namelessServer === 'exits-0') process.exit(0);
@@ -110,6 +117,10 @@ function readMessages(cli: FakeCli, journal: Journal): void {
 
 /** `--print`: the prompt is an argument, or all of stdin (WIRE §16). */
 function runOnce(cli: FakeCli): void {
+  if (cli.behaviour.dialect === 'print') {
+    cli.hooks = commandHooks(cli.launch.settings);
+    cli.mcp.start('initialize');
+  }
   const ask = (content: string) => {
     const message: JsonObject = { type: 'user', message: { role: 'user', content } };
     cli.receive(message);

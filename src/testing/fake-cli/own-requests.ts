@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Journal } from './journal.ts';
 import type { Output } from './output.ts';
+import type { Carrier } from './print-carrier.ts';
 import type { JsonObject } from './scenario.ts';
 
 /** What came of a request of the CLI: the host's answer, its error, a cancel of ours, or the end of stdin. */
@@ -26,11 +27,14 @@ export class OwnRequests {
   readonly #output: Output;
   readonly #byId = new Map<string, OwnRequest>();
   readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #carrier: Carrier | undefined;
   #isInputOpen = true;
 
-  constructor(journal: Journal, output: Output) {
+  /** With a `carrier` everything is asked through it, and nothing by lines. */
+  constructor(journal: Journal, output: Output, carrier?: Carrier) {
     this.#journal = journal;
     this.#output = output;
+    this.#carrier = carrier;
   }
 
   send(request: JsonObject, options: { name?: string; owner?: object | undefined } = {}): Promise<Answer> {
@@ -41,7 +45,8 @@ export class OwnRequests {
     const answer = new Promise<Answer>((settle) => {
       this.#byId.set(id, { id, name, request, owner: options.owner, settle, state: 'pending' });
     });
-    this.#output.frame({ type: 'control_request', request_id: id, request });
+    if (this.#carrier === undefined) this.#output.frame({ type: 'control_request', request_id: id, request });
+    else void this.#carry(id, request, this.#carrier);
     return this.#remember(name, answer);
   }
 
@@ -96,8 +101,21 @@ export class OwnRequests {
 
   /** Stdin ended: whatever is pending fails without a cancel line (WIRE §6). */
   close(): void {
+    if (this.#carrier !== undefined) return;
     this.#isInputOpen = false;
     for (const own of this.#byId.values()) own.settle({ kind: 'closed' });
+  }
+
+  async #carry(id: string, request: JsonObject, carrier: Carrier): Promise<void> {
+    const answer = await carrier(request).then(
+      (payload): Answer => ({ kind: 'success', payload }),
+      (error: Error): Answer => ({ kind: 'error', message: error.message }),
+    );
+    const own = this.#byId.get(id);
+    if (own?.state !== 'pending') return;
+    own.state = 'answered';
+    this.#judge(request, answer);
+    own.settle(answer);
   }
 
   #withdraw(own: OwnRequest): void {

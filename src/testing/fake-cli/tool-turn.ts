@@ -55,7 +55,9 @@ async function decide(cli: FakeCli, turn: Turn, spec: ToolTurnSpec, id: string):
   const isAsked = (spec.ask ?? true) && cli.permissionMode !== 'bypassPermissions';
   if (turn.isOver || verdict.decision === 'allow' || (!isAsked && verdict.decision !== 'ask'))
     return { kind: 'run', input };
-  if (!cli.launch.asksOverStdio || cli.permissionMode === 'dontAsk') {
+  const { asksOverStdio, permissionTool } = cli.launch;
+  const isHeard = asksOverStdio || (cli.behaviour.dialect === 'print' && permissionTool !== undefined);
+  if (!isHeard || cli.permissionMode === 'dontAsk') {
     const text = `Permission to use ${spec.tool} was denied.`;
     const facts = { tool_name: spec.tool, tool_use_id: id, message: text };
     cli.output.frame(systemFrame(cli.sessionId, 'permission_denied', facts));
