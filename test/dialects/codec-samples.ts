@@ -64,4 +64,11 @@ export const SAMPLES = {
       { line: 'npm warn something', kinds: ['diagnostic'] },
     ],
   },
+  print: {
+    create: () => createCodec('print'),
+    samples: [
+      { line: '{"type":"system","subtype":"hook_execution","hook":"x"}', kinds: ['message'] },
+      { line: 'Warning: no stdin data received', kinds: ['diagnostic'] },
+    ],
+  },
 } satisfies Readonly<Record<string, CodecSubject>>;
