@@ -130,7 +130,8 @@ async function main(): Promise<void> {
 
 /** What comes behind the file of `record` may be set off with `--`, and has options all the same. */
 function argumentsOf(argv: readonly string[]): string[] {
-  return argv[2] === 'record' ? argv.filter((text, at) => !(at === 4 && text === '--')) : [...argv];
+  const mark = argv.indexOf('--');
+  return argv[2] === 'record' ? argv.filter((_, at) => at !== mark) : [...argv];
 }
 
 async function recordCommand(file: string, prompt: string | undefined, flags: RunFlags & { force?: true }) {
