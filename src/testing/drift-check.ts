@@ -1,9 +1,16 @@
 import { cwd, env, execPath } from 'node:process';
-import { type DriftOptions, drift } from './drift/drift.ts';
+import { drift } from './drift/drift.ts';
 import type { DriftReport } from './drift/drift-report.ts';
 import { realCliHome } from './real-cli.ts';
 
-export interface DriftCheckOptions extends Pick<DriftOptions, 'cli' | 'baseline' | 'only' | 'signal'> {
+export interface DriftCheckOptions {
+  /** The executable, as of `pathToClaudeCodeExecutable`. */
+  readonly cli?: string | undefined;
+  /** A file to compare with instead of the baseline of the release in this package. */
+  readonly baseline?: string | undefined;
+  /** Names of scenes; all by default. */
+  readonly only?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds that each anchor is waited for. Default 60 000. */
   readonly timeoutMs?: number;
 }

@@ -49,7 +49,10 @@ export type {
   TransportListeners,
   TreeReport,
 } from '../transport/transport.ts';
+export type { CliMessage, MessageView } from '../wire/cli-message.ts';
 export type { Codec, ControlOutcome, Decoded, PromptLine } from '../wire/codec.ts';
+export type { DialectName } from '../wire/dialect.ts';
+export type { KnownMessage } from '../wire/stream-json/known-message.ts';
 export { type CodecSample, type CodecSubject, type CodecWriter, codecConformance } from './codec-conformance.ts';
 export type { ConformanceCase } from './conformance-case.ts';
 export type { Finding } from './drift/comparison.ts';
