@@ -1,7 +1,8 @@
 import type { DialectOption } from '../wire/dialect.ts';
-import { engineArguments, enginePayload } from './engine-launch.ts';
+import { engineArguments, engineIssues, enginePayload } from './engine-launch.ts';
 import { initializePayload } from './initialize-payload.ts';
 import { type LaunchContext, launchArguments } from './launch-arguments.ts';
+import { invalidOptions } from './option-issue.ts';
 import { printArguments } from './print-arguments.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -14,8 +15,10 @@ const ARGUMENTS: Readonly<Record<DialectOption, (options: SessionOptions, contex
   'json-rpc': engineArguments,
 };
 
-/** The command line for the dialect of the options, pure. */
+/** The command line for the dialect of the options, pure. Throws INVALID_OPTIONS for what the dialect cannot be started with. */
 export function dialectArguments(options: SessionOptions, context: LaunchContext): string[] {
+  const issues = engineIssues(options);
+  if (issues.length > 0) throw invalidOptions(issues);
   return ARGUMENTS[options.dialect ?? 'auto'](options, context);
 }
 

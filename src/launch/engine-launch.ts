@@ -1,3 +1,4 @@
+import type { OptionIssue } from './option-issue.ts';
 import { OPTION_SUPPORT } from './option-support.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -13,6 +14,20 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   // What is asked for is the ordinary state of affairs here.
   'persistSession',
 ]);
+
+/**
+ * What makes no start of an engine, or of none. Looked at beside what the supervisor says of all its sessions: `dialect` and
+ * `pathToClaudeCodeExecutable` may come from there.
+ */
+export function engineIssues({ dialect, engineArgs, pathToClaudeCodeExecutable: path }: SessionOptions): OptionIssue[] {
+  if (dialect !== 'json-rpc') {
+    if (engineArgs === undefined) return [];
+    return [{ field: 'engineArgs', reason: 'are for an engine, which is started with dialect "json-rpc" only' }];
+  }
+  if (path !== undefined) return [];
+  const reason = 'must name the engine with dialect "json-rpc": the CLI, which is the default, speaks no JSON-RPC';
+  return [{ field: 'pathToClaudeCodeExecutable', reason }];
+}
 
 /** The command line of an engine of the JSON-RPC dialect, pure: no flag of the CLI means anything to it. */
 export function engineArguments({ engineArgs = [], extraArgs = {} }: SessionOptions): string[] {

@@ -3,6 +3,7 @@ import type { Answer } from '../control/pending-requests.ts';
 import { TroupeError } from '../errors.ts';
 import { hasFeature, sinceOf } from '../wire/features.ts';
 import { ControlCall, Payload, parseCall, Subtype } from './call-options.ts';
+import { explainedRefusal } from './control-refusal.ts';
 import type { Conversation } from './conversation.ts';
 import type { ControlOptions } from './session-controls.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
@@ -38,7 +39,7 @@ export class ControlPath {
     try {
       return { ...(await incarnation.channel.request(name, request, { deadlineMs, signal })) };
     } catch (error) {
-      throw TroupeError.is(error) ? this.#explained(name, error) : error;
+      throw TroupeError.is(error) ? explainedRefusal(name, error, this.#options.conversation.facts) : error;
     } finally {
       // What became of the servers is only told to who asks, also where the request failed (WIRE §9).
       if (TURNS_SERVERS.has(name)) incarnation.lookAtServers();
@@ -111,24 +112,4 @@ export class ControlPath {
     if (signal?.aborted === true) throw new TroupeError('ABORTED', { cause: signal.reason, details });
     if (!hasHeld) throw new TroupeError('CONTROL_TIMEOUT', { details });
   }
-
-  /** What this release does not know is told apart from what it refuses, and silence from slowness. */
-  #explained(subtype: string, error: TroupeError): TroupeError {
-    const { cliVersion, capabilities } = this.#options.conversation.facts;
-    const details = { ...error.details, cliVersion };
-    if (error.code === 'CONTROL_REFUSED' && isUnsupported(error)) {
-      const reason = `"${subtype}"${cliVersion === undefined ? '' : ` in ${cliVersion}`}.`;
-      return new TroupeError('CONTROL_UNSUPPORTED', { reason, cause: error, details });
-    }
-    const mayBeSilent = !hasFeature(cliVersion, capabilities, 'unknownControlAnswered');
-    if (error.code !== 'CONTROL_TIMEOUT' || !mayBeSilent) return error;
-    // Up to 2.1.19 a request that is not known is never answered (WIRE §9).
-    const reason = `${error.reason ?? ''} Claude Code ${cliVersion ?? 'of an unknown release'} may not know the request: releases before ${sinceOf('unknownControlAnswered')} do not say so.`;
-    return new TroupeError('CONTROL_TIMEOUT', { reason: reason.trim(), details });
-  }
-}
-
-function isUnsupported({ details }: TroupeError): boolean {
-  const { cliError, cliErrorCode } = details;
-  return cliErrorCode === 'unsupported_request' || String(cliError).startsWith('Unsupported control request');
 }

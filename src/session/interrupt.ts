@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { hasFeature } from '../wire/features.ts';
+import { explainedRefusal } from './control-refusal.ts';
 import type { Conversation } from './conversation.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import type { SessionLife } from './session-life.ts';
@@ -80,6 +81,9 @@ async function interruptForeign(target: InterruptTarget, cancelled: string[]): P
   return receipt(conversation, 'interrupted', cancelled, behind);
 }
 
+/** The turn goes on: who was asked said no, has no such request, or was not asked. */
+const REFUSALS: ReadonlySet<string> = new Set(['CONTROL_REFUSED', 'CONTROL_UNSUPPORTED', 'CONTROL_LIMIT']);
+
 type Incarnation = NonNullable<SessionLife['incarnation']>;
 
 /**
@@ -102,11 +106,11 @@ async function send(
     const answer = await incarnation.channel.request('interrupt', payload, { deadlineMs });
     return [...(await asked), ...markDropped(target, waiting, answer['cancelled'])];
   } catch (error) {
+    const explained = TroupeError.is(error) ? explainedRefusal('interrupt', error, conversation.facts) : error;
     // Whether the answer comes or the process dies first, the turns tell what happened.
-    const isRefused = TroupeError.is(error) && (error.code === 'CONTROL_REFUSED' || error.code === 'CONTROL_LIMIT');
-    if (TroupeError.is(error) && !isRefused) return [];
+    if (TroupeError.is(explained) && !REFUSALS.has(explained.code)) return [];
     incarnation.tell({ type: 'session.interrupt-refused' });
-    throw error;
+    throw explained;
   }
 }
 

@@ -1,5 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import { faultOfBlock } from './prompt-blocks.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent } from './prompt-record.ts';
 
 const MAX_ID_LENGTH = 200;
@@ -22,6 +23,19 @@ export function parsePromptContent(content: unknown): PromptContent {
   const isBlank = content.every(({ type, text }) => type === 'text' && String(text).trim() === '');
   if (isBlank) throw invalid('content', 'the text is empty or blank');
   return copyOf(content);
+}
+
+/** Finds what the process could not be told of a prompt. */
+export type PromptInspection = (prompt: {
+  readonly content: PromptContent;
+  readonly fields: PromptFields | undefined;
+  readonly isUntrusted: boolean;
+}) => { readonly field: string; readonly reason: string } | undefined;
+
+/** Throws INVALID_PROMPT for a prompt that would reach the process without a part of it. */
+export function assertCarried(prompt: Parameters<PromptInspection>[0], inspect: PromptInspection | undefined): void {
+  const fault = inspect?.(prompt);
+  if (fault !== undefined) throw invalid(fault.field, fault.reason);
 }
 
 /** What was accepted is what is sent, whatever its owner does with the object later. */

@@ -19,7 +19,7 @@ import { errorOf } from './exit-cause.ts';
 import type { Explanation } from './explanation.ts';
 import { assertHere, handedOver } from './handed-over.ts';
 import { type InterruptReceipt, interruptConversation } from './interrupt.ts';
-import { parsePromptContent, parsePromptId } from './prompt-content.ts';
+import { assertCarried, type PromptInspection, parsePromptContent, parsePromptId } from './prompt-content.ts';
 import { PromptDoubts } from './prompt-doubts.ts';
 import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
@@ -62,6 +62,8 @@ export interface SessionParts {
   readonly redaction: Redaction;
   /** Why no prompt may be accepted at present: it could not be kept. */
   readonly storeRefusal?: (() => TroupeError | undefined) | undefined;
+  /** What the dialect of its processes cannot carry of a prompt; none where that is not everything. */
+  readonly promptFault?: PromptInspection | undefined;
 }
 
 /** Reaches into the class, so that nobody who holds a session sees it. */
@@ -160,6 +162,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     const isUntrusted = more.untrusted === true || fields?.client_composed === true;
     const id = givenId === undefined ? randomUUID() : parsePromptId(givenId, this.#parts.redaction.isIn);
     assertTakesPrompts(this.#parts);
+    assertCarried({ content: checked, fields, isUntrusted }, this.#parts.promptFault);
     const { conversation } = this.#parts;
     const isBusy = conversation.ledger.outstanding.length > 0 || conversation.isTurnOpen;
     const { turn, isNew } = conversation.accept(id, checked, { onBusy, isUntrusted, fields, from: more.from });
@@ -193,7 +196,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   /**
    * Stops the running turn and resolves when it has ended. `cancelled` names prompts that will not run any more,
    * `stillQueued` those that will. Rejects with INTERRUPT_TIMEOUT when the turn does not end in time; the process is then
-   * replaced by one that resumes the conversation.
+   * replaced by one that resumes the conversation. CONTROL_UNSUPPORTED, CONTROL_REFUSED: the turn goes on.
    */
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const call = parseCall(InterruptCall, options, 'options');

@@ -262,6 +262,7 @@ export function buildSession(
     missing: restored?.missing,
     redaction,
     storeRefusal: around.storeRefusal,
+    promptFault: dialect.promptFault,
   };
   const session = former?.session ?? new Session(parts);
   if (former !== undefined) goOnWith(session, parts);

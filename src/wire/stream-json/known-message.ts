@@ -15,6 +15,7 @@ import {
   TranscriptMirrorMessage,
   UserMessage,
 } from './message-schemas.ts';
+import * as print from './print-system-schemas.ts';
 import * as rare from './rare-system-schemas.ts';
 import * as system from './system-schemas.ts';
 
@@ -65,6 +66,9 @@ const BY_SYSTEM_SUBTYPE = {
   elicitation_complete: rare.SystemElicitationComplete,
   mirror_error: rare.SystemMirrorError,
   session_writes_lost: rare.SystemSessionWritesLost,
+  permission_request: print.SystemPermissionRequest,
+  hook_execution: print.SystemHookExecution,
+  error: print.SystemError,
 };
 
 type SchemaOf<Table> = Table[keyof Table];

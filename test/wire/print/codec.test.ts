@@ -89,8 +89,13 @@ describe('one process per prompt (DIALECTS §4)', () => {
     { type: 'system', subtype: 'permission_request', tool: 'Write', params: { file_path: '/path/to/file.txt' } },
     { type: 'system', subtype: 'hook_execution', hook: 'PreToolUse' },
     { type: 'system', subtype: 'error', error: { type: 'system_error', message: 'x' } },
-  ])('what the process tells and asks nobody is told on: $subtype', (line) => {
-    expect(said(createCodec('print'), line).map(({ value }) => value)).toEqual([line]);
+  ])('what the process tells and asks nobody is told on, as a message that is known: $subtype', (line) => {
+    const told = { ...line, session_id: '550e8400', timestamp: '2026-02-02T10:30:00Z' };
+    const [message] = said(createCodec('print'), told);
+
+    expect(message?.value).toEqual(told);
+    expect(message?.isKnownKind).toBe(true);
+    expect(message?.view).toEqual({ recognized: true, message: told });
   });
 
   it('what the process is not there to keep it does not promise', () => {
