@@ -80,7 +80,8 @@ function headerOf({ format, version, startedAt, session, origin }: z.infer<typeo
 function textOf(file: Uint8Array | string): string {
   if (typeof file === 'string') return file;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(file);
+    // A last line that was cut within a character is no damage: what is held back of it is missing, and it is left out.
+    return new TextDecoder('utf-8', { fatal: true }).decode(file, { stream: true });
   } catch {
     throw invalid(1, 'it is no text in UTF-8');
   }

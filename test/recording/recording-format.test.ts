@@ -53,6 +53,13 @@ describe('a recording', () => {
     expect(parseRecording(whole.slice(0, -5)).frames).toEqual([said('one')]);
   });
 
+  it('of which the last line was cut within a character is read up to there, too', () => {
+    const whole = Buffer.from(recordingText({ header: HEADER, frames: [said('one'), said('日本')] }));
+    const cut = whole.subarray(0, whole.indexOf('本') + 1);
+
+    expect(parseRecording(cut).frames).toEqual([said('one')]);
+  });
+
   it('of the protocol survey is read, too: messages, stderr, exits and notes', () => {
     const text = [
       '{"t":3,"dir":"n","msg":{"spawn":["--verbose"]}}',

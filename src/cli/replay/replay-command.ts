@@ -60,7 +60,7 @@ async function show(
   for (const frame of frames) {
     const gapMs = speed === undefined ? 0 : (frame.atMs - before) / speed;
     before = frame.atMs;
-    if (gapMs >= 1) await setTimeout(gapMs);
+    if (gapMs >= 1) await setTimeout(Math.min(gapMs, MOST_GAP_MS));
     write(`${json === true ? frameText(frame) : timelineLine(frame)}\n`);
   }
   return EXIT.done;
@@ -76,7 +76,9 @@ async function serve(
   const left = new Promise<LeaveReason>((resolve) => {
     world.onLeave(resolve);
   });
-  const pace = (gapMs: number) => setTimeout(speed === undefined ? 0 : Math.min(gapMs / speed, MOST_GAP_MS));
+  // Whoever leaves in a pause does not wait for its end.
+  const pace = (gapMs: number) =>
+    setTimeout(speed === undefined ? 0 : Math.min(gapMs / speed, MOST_GAP_MS), undefined, { ref: false });
   const { supervisor, session, played } = await replayInSession(recording, { pace });
   const server = await createServer({
     supervisor,
@@ -87,7 +89,7 @@ async function serve(
   if (json === true)
     world.write(`${JSON.stringify({ url: server.url, loginUrl: page, session: session.id, pid: process.pid })}\n`);
   else world.write(`The recording is at ${server.url}, to be read only. Open this once: ${page}\n`);
-  await played;
+  await Promise.race([played, left]);
   const why = await left;
   await server.close();
   await supervisor.shutdown({ timeoutMs: 1_000 });

@@ -1,3 +1,4 @@
+import { SessionId } from '../../api/parameters.ts';
 import type { Clock } from '../../clock.ts';
 import type { RecordedFrame, RecordedLine, RecordedNote, Recording } from '../../recording/recording.ts';
 import { ReplayIds } from '../../replay/replay-ids.ts';
@@ -45,7 +46,7 @@ const MOST_TRIES = 20;
 
 /** A session that lives through a recording: it hears what the CLI said then, and does what its host did. No process is started. */
 export async function replayInSession(recording: Recording, options: SessionReplayOptions): Promise<SessionReplay> {
-  const { clock, id = recording.header.session ?? 'replay' } = options;
+  const { clock, id = nameOf(recording) } = options;
   const stage = new Stage(recording);
   const supervisor = createSupervisor({
     ...(clock === undefined ? {} : { clock }),
@@ -68,6 +69,11 @@ export async function replayInSession(recording: Recording, options: SessionRepl
   return { supervisor, session, played: stage.play(session, options) };
 }
 
+/** Somebody else may have written the header: what can be no id of a session is none. */
+function nameOf({ header }: Recording): string {
+  return SessionId.safeParse(header.session).data ?? 'replay';
+}
+
 /** The CLI's side, in memory: it says the recorded lines when they are due, with the ids of the host that is there now. */
 class Stage {
   readonly processes: number;
@@ -81,7 +87,7 @@ class Stage {
 
   constructor(recording: Recording) {
     this.#recording = recording;
-    this.processes = Math.max(1, ...recording.frames.map(({ process }) => process));
+    this.processes = recording.frames.reduce((most, { process }) => Math.max(most, process), 1);
     this.#requests = recording.frames.flatMap((frame) => {
       const value = frame.direction === '>' ? parseRecord(frame.bytes.toString()) : undefined;
       const { type, request_id: id, request } = value ?? {};

@@ -58,6 +58,19 @@ describe('troupe record and troupe replay', () => {
     child.kill('SIGTERM');
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(143);
   });
+
+  it('leaves at once when it is told to, also in a pause of an hour', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'slow.ndjson');
+    const header = { format: 'troupe-recording', version: 1 };
+    const lines = [0, 3_600_000].map((t) => ({ t, dir: '<', line: '{"type":"keep_alive"}' }));
+    writeFileSync(file, [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const child = spawn(process.execPath, [MAIN, 'replay', file, '--serve', '--speed', '1']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill('SIGINT');
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(130);
+  });
 });
 
 function troupe(...args: string[]) {
