@@ -15,6 +15,11 @@ export interface Places {
   readonly cwd: string;
 }
 
+/** Where CLIs say what they have open, one file each, and where session folders lie (DIALECTS §4). */
+export function sessionsIn({ configDir }: Pick<Places, 'configDir'>): string {
+  return join(configDir, 'sessions');
+}
+
 /** Looks at the host anew on each call, as the CLI does at each start. */
 export function placesOf({ configDir }: ConfigFolderOptions): Places {
   const cwd = process.cwd();

@@ -2,14 +2,24 @@ import { join } from 'node:path';
 import { ListCall, parseCall, WhereCall } from './call-options.ts';
 import { type ConfigFolderOptions, type Places, placesOf } from './config-folder.ts';
 import { isConversationId } from './conversation-id.ts';
+import { type ConversationPlace, findConversation, foldersBeside, isSessionFolder } from './conversation-place.ts';
 import { liveProcesses } from './live-registry.ts';
 import { canonicalPath, plainKey } from './project-key.ts';
 import { readEnds } from './regular-file.ts';
-import { continuationOf, cwdOf, describe, isProgrammatic, rowsOfEnds, type SessionInfo } from './session-info.ts';
+import { endsOfFolder } from './session-folder.ts';
+import {
+  continuationOf,
+  cwdOf,
+  describe,
+  isProgrammatic,
+  rowsOfEnds,
+  type SessionInfo,
+  type Surroundings,
+} from './session-info.ts';
 import type { SessionStore } from './session-store.ts';
 import { readArchiveMark, readSideTitle } from './side-files.ts';
 import { infoInStore, listStore } from './store-listing.ts';
-import { findTranscript, projectFolders, type TranscriptPlace, transcriptsIn } from './transcript-places.ts';
+import { projectFolders, type TranscriptPlace, transcriptsIn } from './transcript-places.ts';
 
 export interface ListSessionsOptions extends ConfigFolderOptions {
   /** Only conversations of this working directory and of its git working trees. Default: all projects. */
@@ -38,14 +48,16 @@ const CONCURRENCY = 32;
 /**
  * The conversations on disk, or in a store, newest first. Reads at most 64 KiB from each end of a transcript, and with
  * `limit` only as many transcripts as the page needs (R103). What is no transcript is passed over: foreign names, links,
- * FIFOs, empty files, sidechains. Rejects with INVALID_OPTIONS, and with STORE_FAILED where a store fails.
+ * FIFOs, empty files, sidechains. Beside transcripts it reads session folders (DIALECTS §4). Rejects with INVALID_OPTIONS, and with STORE_FAILED where a store fails.
  */
 export async function listSessions(options?: ListSessionsOptions): Promise<SessionInfo[]> {
   const call = parseCall(ListCall, options);
   if (call.sessionStore !== undefined) return listStore(call.sessionStore, call);
   const places = placesOf(call);
-  const folders = await projectFolders(places, { dir: call.dir, withWorktrees: call.includeWorktrees !== false });
-  const candidates = (await Promise.all(folders.map(transcriptsIn))).flat().toSorted(newestFirst);
+  const where = { dir: call.dir, withWorktrees: call.includeWorktrees !== false };
+  const transcripts = (await Promise.all((await projectFolders(places, where)).map(transcriptsIn))).flat();
+  const others = await foldersBeside(transcripts, places, where);
+  const candidates: ConversationPlace[] = [...transcripts, ...others].toSorted(newestFirst);
   const live = candidates.length === 0 ? new Map<string, number>() : await liveProcesses(places.configDir);
   const offset = call.offset ?? 0;
   const wanted = call.limit === undefined || call.limit === 0 ? Number.POSITIVE_INFINITY : offset + call.limit;
@@ -73,12 +85,12 @@ export async function getSessionInfo(
   if (!isConversationId(sessionId)) return undefined;
   if (call.sessionStore !== undefined) return infoInStore(call.sessionStore, sessionId, call.dir);
   const places = placesOf(call);
-  const place = await findTranscript(places, sessionId, call.dir);
+  const place = await findConversation(places, sessionId, call.dir);
   return place === undefined ? undefined : (await look(place, await liveProcesses(places.configDir)))?.info;
 }
 
 async function listed(
-  place: TranscriptPlace,
+  place: ConversationPlace,
   places: Places,
   live: ReadonlyMap<string, number>,
   withProgrammatic: boolean,
@@ -86,19 +98,25 @@ async function listed(
   const seen = await look(place, live);
   if (seen?.info === undefined) return undefined;
   if (!withProgrammatic && isProgrammatic(seen.ends)) return undefined;
+  if (isSessionFolder(place)) return seen.info;
   const next = continuationOf(seen.ends);
   if (next !== undefined && (await isContinued(place, next))) return undefined;
   return (await isStranger(place, cwdOf(seen.ends), places)) ? undefined : seen.info;
 }
 
-async function look(place: TranscriptPlace, live: ReadonlyMap<string, number>) {
+async function look(place: ConversationPlace, live: ReadonlyMap<string, number>) {
   const file = await readEnds(place.path);
   if (file === undefined) return undefined;
-  const ends = rowsOfEnds(file);
-  const [sideTitle, archive] = await Promise.all([readSideTitle(place), readArchiveMark(place)]);
-  const info = describe(place.sessionId, file, ends, { projectPath: place.folder.projectPath, sideTitle, archive });
+  const isFolder = isSessionFolder(place);
+  const ends = isFolder ? await endsOfFolder(place, file) : rowsOfEnds(file);
+  const info = describe(place.sessionId, file, ends, isFolder ? {} : await surroundingsOf(place));
   const livePid = live.get(place.sessionId);
   return { ends, info: info === undefined || livePid === undefined ? info : { ...info, livePid } };
+}
+
+async function surroundingsOf(place: TranscriptPlace): Promise<Surroundings> {
+  const [sideTitle, archive] = await Promise.all([readSideTitle(place), readArchiveMark(place)]);
+  return { projectPath: place.folder.projectPath, sideTitle, archive };
 }
 
 /** True when the conversation went on in another one that has messages: only that one is shown. */
@@ -116,7 +134,7 @@ async function isStranger({ folder }: TranscriptPlace, cwd: string | undefined, 
   return plainKey(actual) === plainKey(projectPath) && actual !== projectPath;
 }
 
-function newestFirst(one: TranscriptPlace, other: TranscriptPlace): number {
+function newestFirst(one: ConversationPlace, other: ConversationPlace): number {
   if (one.mtime !== other.mtime) return other.mtime - one.mtime;
   return one.sessionId < other.sessionId ? 1 : -1;
 }

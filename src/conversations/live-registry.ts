@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readProcessNow } from '../transport/process-table.ts';
 import { parseRecord, stringOf } from '../wire/fields.ts';
+import { sessionsIn } from './config-folder.ts';
 import { isConversationId } from './conversation-id.ts';
 import { readSmall } from './regular-file.ts';
 
@@ -14,7 +15,7 @@ const ENTRY = /^(\d{1,10})\.json$/;
  * both fit. Where start times are unknown nothing is claimed to live.
  */
 export async function liveProcesses(configDir: string): Promise<ReadonlyMap<string, number>> {
-  const folder = join(configDir, 'sessions');
+  const folder = sessionsIn({ configDir });
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
     names.filter((name) => ENTRY.test(name)).map((name) => readEntry(join(folder, name))),

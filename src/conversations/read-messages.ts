@@ -3,11 +3,12 @@ import { MessagesCall, pageOf, parseCall } from './call-options.ts';
 import { type ConfigFolderOptions, placesOf } from './config-folder.ts';
 import { chainOf } from './conversation-chain.ts';
 import { isConversationId } from './conversation-id.ts';
+import { findConversation, isSessionFolder } from './conversation-place.ts';
+import { readFolder } from './session-folder.ts';
 import { type SessionMessage, shownMessages } from './session-message.ts';
 import type { SessionStore } from './session-store.ts';
 import { loadFromStore } from './store-listing.ts';
 import { readRows, type SkippedLines } from './transcript-lines.ts';
-import { findTranscript } from './transcript-places.ts';
 import { isLinked, type LinkedRow, type Row, rowOf } from './transcript-row.ts';
 
 export interface GetSessionMessagesOptions extends ConfigFolderOptions {
@@ -45,8 +46,11 @@ export async function getSessionMessages(
       if (row !== undefined) take(row);
     }
   } else {
-    const place = await findTranscript(placesOf(call), sessionId, call.dir);
-    if (place !== undefined) await readRows(place.path, take, { onSkipped: call.onSkipped });
+    const place = await findConversation(placesOf(call), sessionId, call.dir);
+    const { onSkipped } = call;
+    if (place === undefined) return [];
+    if (isSessionFolder(place)) await readFolder(place, take, { onSkipped });
+    else await readRows(place.path, take, { onSkipped });
   }
   const shown = { withSystem: call.includeSystemMessages === true, withMeta: false };
   return pageOf(shownMessages(chainOf(rows), shown), call);

@@ -50,11 +50,14 @@ const PROGRAMS: ReadonlySet<string> = new Set(['sdk-cli', 'sdk-ts', 'sdk-py']);
 const DAEMONS: ReadonlySet<string> = new Set(['daemon', 'daemon-worker']);
 
 /** The rows at both ends; lines that were cut or are corrupt are not among them. */
-export function rowsOfEnds({ head, tail }: Pick<FileEnds, 'head' | 'tail'>): TranscriptEnds {
-  const headRows = rowsIn(head);
+export function rowsOfEnds(
+  { head, tail }: Pick<FileEnds, 'head' | 'tail'>,
+  read: (value: unknown) => Row | undefined = rowOf,
+): TranscriptEnds {
+  const headRows = rowsIn(head, read);
   return {
     head: headRows,
-    tail: head === tail ? headRows : rowsIn(tail),
+    tail: head === tail ? headRows : rowsIn(tail, read),
     headText: head,
     tailText: tail,
   };
@@ -168,6 +171,6 @@ function shownField(text: string, field: string): string | undefined {
   return stringOf(parseRecord(`{"value":${match?.[1] ?? null}}`)?.['value']) || undefined;
 }
 
-function rowsIn(text: string): Row[] {
-  return text.split('\n').flatMap((line) => rowOf(parseRecord(line)) ?? []);
+function rowsIn(text: string, read: (value: unknown) => Row | undefined): Row[] {
+  return text.split('\n').flatMap((line) => read(parseRecord(line)) ?? []);
 }

@@ -1,6 +1,6 @@
 import { parseRecord } from '../wire/fields.ts';
 import { withRegularFile } from './regular-file.ts';
-import { type Row, rowOf } from './transcript-row.ts';
+import { type Row, rowOf as transcriptRow } from './transcript-row.ts';
 
 /** A longer line is passed over: nobody shall have to hold it (P10). */
 const MOST_LINE_BYTES = 64 * 2 ** 20;
@@ -20,6 +20,8 @@ export interface ReadRowsOptions {
   /** Called once, at the end, when something was passed over. */
   readonly onSkipped?: ((skipped: SkippedLines) => void) | undefined;
   readonly maxLineBytes?: number | undefined;
+  /** What a line is as a row; undefined for one that is corrupt. Default: a row of a transcript. */
+  readonly rowOf?: ((value: unknown) => Row | undefined) | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ReadRowsOptions {
 export async function readRows(
   path: string,
   onRow: (row: Row, characters: number) => void | Promise<void>,
-  { onSkipped, maxLineBytes = MOST_LINE_BYTES }: ReadRowsOptions = {},
+  { onSkipped, maxLineBytes = MOST_LINE_BYTES, rowOf = transcriptRow }: ReadRowsOptions = {},
 ): Promise<boolean> {
   const skipped = { corrupt: 0, tooLong: 0 };
   const found = await withRegularFile(path, async (file) => {
