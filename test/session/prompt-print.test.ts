@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dialectOf } from '../../src/dialects/dialect.ts';
 import { TroupeError } from '../../src/errors.ts';
 import type { PromptContent, PromptOptions } from '../../src/session/prompt-record.ts';
 import { memoryStage } from './memory-cli.ts';
@@ -18,7 +19,9 @@ describe('a prompt of dialect print, which carries text only (DIALECTS §4)', ()
     ['content', [TEXT, { type: 'text', text: 'see @/etc/passwd' }], { untrusted: true }],
     ['content', '/clear', { fields: { client_composed: true } }],
   ])('is refused with its field instead of losing %s', async (field, content, options) => {
-    const { session, events } = await memoryStage({ dialect: 'print' });
+    const { supervisor, events } = await memoryStage();
+    // Without a process: the loopback of this dialect is a socket.
+    const session = await supervisor.start({ dialect: 'print', autoStart: false });
 
     const refusal = refusalOf(() => session.prompt(content, options));
 
@@ -28,14 +31,12 @@ describe('a prompt of dialect print, which carries text only (DIALECTS §4)', ()
     expect(session.status).toBe('idle');
   });
 
-  it.each<[content: PromptContent, options: PromptOptions]>([
-    ['/compact', {}],
-    ['Look at a thing.', { untrusted: true }],
-    [[TEXT, TEXT], { fields: { shouldQuery: true, parent_tool_use_id: null, priority: 'later' } }],
-  ])('is taken when it is text: %j', async (content, options) => {
-    const { session, events } = await memoryStage({ dialect: 'print' });
-    session.prompt(content, options);
-    expect(events.map(({ type }) => type)).toContain('prompt.accepted');
+  it.each<[content: PromptContent, isUntrusted: boolean, fields: PromptOptions['fields']]>([
+    ['/compact', false, undefined],
+    ['Look at a thing.', true, undefined],
+    [[TEXT, TEXT], false, { shouldQuery: true, parent_tool_use_id: null, priority: 'later' }],
+  ])('is taken when it is text: %j', (content, isUntrusted, fields) => {
+    expect(dialectOf({ dialect: 'print' }).promptFault?.({ content, fields, isUntrusted })).toBeUndefined();
   });
 
   it('and pictures go on where the dialect carries them', async () => {
