@@ -150,7 +150,10 @@ async function interruptIdle(target: InterruptTarget, cancelled: string[]): Prom
   }
   if (cancelled.length > 0) return receipt(conversation, 'cancelled', cancelled);
   if (conversation.isWorking && life.incarnation !== undefined) {
-    await life.incarnation.channel.request('interrupt', {}, { deadlineMs: target.interruptMs });
+    const asked = life.incarnation.channel.request('interrupt', {}, { deadlineMs: target.interruptMs });
+    await asked.catch((error: unknown) => {
+      throw TroupeError.is(error) ? explainedRefusal('interrupt', error, conversation.facts) : error;
+    });
   }
   return receipt(conversation, 'nothing', cancelled);
 }

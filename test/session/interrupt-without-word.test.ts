@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MemoryCli, memoryStage, until } from './memory-cli.ts';
+import { type MemoryCli, memoryStage, subtypeOf, until } from './memory-cli.ts';
 
 describe('an interrupt that the engine has no word for (DIALECTS §3)', () => {
   it('is rejected as CONTROL_UNSUPPORTED, and the turn goes on to its own end', async () => {
@@ -37,6 +37,22 @@ describe('an interrupt that the engine has no word for (DIALECTS §3)', () => {
     expect(await second.result).toMatchObject({ outcome: 'completed' });
   });
 });
+
+describe('an interrupt of background work that the CLI has no word for', () => {
+  it('is rejected as CONTROL_UNSUPPORTED, too', async () => {
+    const { session, cli } = await memoryStage({ behave: refuseInterrupt });
+    cli().say({ type: 'system', subtype: 'session_state_changed', state: 'running' });
+    await until(() => session.status === 'running');
+    await expect(session.interrupt()).rejects.toMatchObject({ code: 'CONTROL_UNSUPPORTED' });
+  });
+});
+
+function refuseInterrupt(cli: MemoryCli, line: Record<string, unknown>): boolean {
+  if (subtypeOf(line) !== 'interrupt') return true;
+  const error = 'Unsupported control request subtype: interrupt';
+  cli.say({ type: 'control_response', response: { subtype: 'error', request_id: line['request_id'], error } });
+  return false;
+}
 
 /** An engine as the write-up has it: it greets, and knows no `interrupt`. */
 function engine(cli: MemoryCli, { id, method }: Record<string, unknown>): boolean {
