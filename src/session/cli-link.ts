@@ -31,6 +31,8 @@ export interface CliLinkOptions {
   readonly limits: { readonly maxLineBytes: number; readonly maxControlPending: number };
   readonly killGraceMs: number;
   readonly controlMs: number;
+  /** How long the answer to `initialize` is waited for before it is spelled in every way; milliseconds. */
+  readonly spellAgainMs: number;
   readonly listener: CliLinkListener;
   /** For what is told of the process beside its lines: why it ended, why it refused. */
   readonly redaction: Redaction;
@@ -265,12 +267,18 @@ export class CliLink {
   }
 
   async #handshake(): Promise<void> {
+    const { clock, codec, spellAgainMs } = this.#options;
+    const timer = clock.setTimeout(() => {
+      const line = codec.spellAgain?.();
+      if (line !== undefined) this.write(line).catch(() => {});
+    }, spellAgainMs);
     try {
       // The machine owns the deadline: it starts again whenever the CLI shows life (R04).
       const answer = await this.channel.request('initialize', this.#initialize, {
         deadlineMs: Number.POSITIVE_INFINITY,
       });
       this.#isInitialized = true;
+      clock.clearTimeout(timer);
       const refusal = this.#options.refuse(answer);
       if (refusal !== undefined) {
         this.#report({ type: 'cli.initialize-failed', cause: causeOf(refusal) });
@@ -280,6 +288,7 @@ export class CliLink {
       this.#report({ type: 'cli.initialized' });
       this.#redeliver(answer);
     } catch (error) {
+      clock.clearTimeout(timer);
       // Anything but a refusal means that the process is gone or going, and its end tells the real reason.
       if (!TroupeError.is(error) || error.code !== 'CONTROL_REFUSED') return;
       const cause: EndCause = {

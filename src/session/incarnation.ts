@@ -66,6 +66,9 @@ export interface IncarnationOptions {
   readonly redaction: Redaction;
 }
 
+/** Much longer than the real CLI takes to answer `initialize`; milliseconds. */
+const SPELL_AGAIN_MS = 10_000;
+
 /** One CLI process serving a session, from spawn to the seen end of its tree: the machine and its hands. */
 export class Incarnation {
   readonly number: number;
@@ -228,6 +231,7 @@ export class Incarnation {
       limits,
       killGraceMs: timeouts.killGraceMs,
       controlMs: timeouts.controlMs,
+      spellAgainMs: Math.min(SPELL_AGAIN_MS, timeouts.initializeMs / 4),
       listener: this.#overhear(listener),
       refuse,
       redaction,

@@ -62,4 +62,9 @@ export interface Codec {
   encodeSuccess(requestId: string, response: unknown): string;
   encodeError(requestId: string, error: string): string;
   encodeCancel(requestId: string): string;
+  /**
+   * `initialize` once more, under the same id and in every spelling, for a peer that has not answered it; undefined where it can
+   * be read in one way only. Default: it can.
+   */
+  spellAgain?(): string | undefined;
 }

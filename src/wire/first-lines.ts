@@ -19,7 +19,8 @@ const OF_THE_CLI = ['commands', 'models', 'output_style', 'account', 'claude_cod
 
 /**
  * `stream-json` to a peer that has yet to show that it speaks it. With `mayChange` it changes over to `stream-json-sdk-control`
- * when that is what comes, and until either is sure its requests carry both spellings.
+ * when that is what comes. A peer that does not answer may read only that: it is greeted again, and from then on until either
+ * is sure requests carry both spellings.
  */
 export class FirstLines implements Codec {
   readonly #mayChange: boolean;
@@ -27,6 +28,8 @@ export class FirstLines implements Codec {
   readonly #either = new SdkControlCodec((spelling) => this.#settle(spelling));
   #codec: Codec = streamJson;
   #hasAnswered = false;
+  #greeting: { readonly requestId: string; readonly request: Request } | undefined;
+  #hasSpelledAgain = false;
   #isSure: boolean;
   #line: Buffer = Buffer.alloc(0);
   #emit: (decoded: Decoded) => void = () => {};
@@ -55,9 +58,17 @@ export class FirstLines implements Codec {
   }
 
   encodeRequest(requestId: string, request: Request): string {
-    if (this.#isSure) return this.#codec.encodeRequest(requestId, request);
-    const both = request.subtype === 'initialize' ? bothRegistrations(request) : {};
-    return streamJson.encodeRequest(requestId, { ...request, ...both, request_id: requestId });
+    if (request.subtype === 'initialize' && !this.#isSure) this.#greeting = { requestId, request };
+    if (!this.#isSure && this.#hasSpelledAgain) return inBoth(requestId, request);
+    const isPlain = this.#codec === streamJson && this.#mayChange;
+    return this.#codec.encodeRequest(requestId, isPlain ? plain(request) : request);
+  }
+
+  spellAgain(): string | undefined {
+    if (this.#greeting === undefined || (this.#isSure && this.#codec === streamJson)) return undefined;
+    this.#hasSpelledAgain = true;
+    const { requestId, request } = this.#greeting;
+    return this.#isSure ? this.#codec.encodeRequest(requestId, request) : inBoth(requestId, request);
   }
 
   encodeSuccess(requestId: string, response: unknown): string {
@@ -96,6 +107,7 @@ export class FirstLines implements Codec {
   #note(decoded: Decoded): void {
     if (decoded.kind === 'control-request') this.#settle('stream-json');
     if (decoded.kind !== 'control-response') return;
+    if (this.#greeting !== undefined && decoded.requestId !== this.#greeting.requestId) return;
     this.#hasAnswered = true;
     const { outcome } = decoded;
     if (outcome.ok && OF_THE_CLI.some((name) => outcome.response[name] !== undefined)) this.#isSure = true;
@@ -107,6 +119,16 @@ export class FirstLines implements Codec {
     this.#isSure = true;
     if (spelling === 'this') this.#codec = this.#either;
   }
+}
+
+function inBoth(requestId: string, request: Request): string {
+  const both = request.subtype === 'initialize' ? bothRegistrations(request) : {};
+  return streamJson.encodeRequest(requestId, { ...request, ...both, request_id: requestId });
+}
+
+/** Without what only the other write-up reads. */
+function plain({ sdk_mcp_servers: _names, ...request }: Request): Request {
+  return request;
 }
 
 /** True for a line that only this write-up has, before anything was answered. */

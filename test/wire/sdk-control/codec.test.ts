@@ -156,12 +156,18 @@ describe('what the host writes', () => {
     });
   });
 
-  it('carries both spellings until the peer has shown which one it reads', () => {
+  it('is written once, as the real CLI reads it; to a peer that does not answer in both spellings, until it has shown one', () => {
     const codec = createCodec('auto');
     const both = { matcher: '*', hookCallbackIds: ['hook_0'], hook_callback_ids: ['hook_0'] };
-    expect(JSON.parse(codec.encodeRequest('req_1', initialize))).toMatchObject({
+    const { sdk_mcp_servers: _names, ...plain } = initialize;
+    expect(JSON.parse(codec.encodeRequest('req_1', initialize))).toEqual({
+      type: 'control_request',
       request_id: 'req_1',
-      request: { request_id: 'req_1', hooks: { PreToolUse: [both] } },
+      request: plain,
+    });
+    expect(JSON.parse(codec.spellAgain?.() ?? '')).toMatchObject({
+      request_id: 'req_1',
+      request: { request_id: 'req_1', hooks: { PreToolUse: [both] }, sdk_mcp_servers: ['calculator'] },
     });
     const again = createCodec('auto');
     said(again, {
@@ -170,6 +176,7 @@ describe('what the host writes', () => {
     });
     said(codec, PERMISSION);
 
+    expect([again.spellAgain?.(), createCodec('auto').spellAgain?.()]).toEqual([undefined, undefined]);
     expect(JSON.parse(again.encodeRequest('x', { subtype: 'interrupt' }))).toEqual({
       type: 'control_request',
       request_id: 'x',
