@@ -24,7 +24,9 @@ const RecordFields = {
   maxBytes: z.int().min(LEAST_BYTES, `must be at least ${LEAST_BYTES}`).exactOptional(),
 };
 
-export const RecordShape = z.union([FilledText, z.strictObject(RecordFields)]);
+export const RecordShape = z.union([FilledText, z.strictObject(RecordFields)], {
+  error: 'expected a path, or an object with a "path"',
+});
 
 /** For "did you mean". */
 export const RECORD_OPTION_NAMES = Object.keys(RecordFields);

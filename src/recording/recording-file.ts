@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { TroupeError } from '../errors.ts';
 
@@ -20,9 +20,10 @@ const MOST_OF_A_NAME = 1_000;
 
 /**
  * Makes a file that nobody else may read. One that is there stays as it is, and the new one gets a number: `run-2.ndjson`;
- * with `replaces` it is removed, unless it is no ordinary file.
+ * with `replaces` it is removed. What is there and no file, as a folder or a device, is refused: nobody would look beside it.
  */
 export const openRecordingFile: OpenRecordingFile = async (path, { replaces }) => {
+  await refuseOther(path);
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_OF_OWNER });
   if (replaces) await removeOrdinary(path);
   for (let number = 1; number <= MOST_OF_A_NAME; number += 1) {
@@ -49,6 +50,13 @@ async function openNew(path: string): Promise<FileHandle | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
     throw error;
   }
+}
+
+async function refuseOther(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.isFile()) return;
+  const what = found.isDirectory() ? 'a folder' : 'no ordinary file';
+  throw new TroupeError('INVALID_OPTIONS', { reason: `${path} is ${what}; a session is recorded into a file.` });
 }
 
 async function removeOrdinary(path: string): Promise<void> {

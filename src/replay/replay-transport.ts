@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { Recording } from '../recording/recording.ts';
 import { openInMemory } from '../transport/in-memory-transport.ts';
 import type { OpenTransport } from '../transport/transport.ts';
+import { checkedHow, checkRecording, ReplayHow } from './replay-check.ts';
 import { type ReplayMismatch, type ReplayOptions, ReplayPeer, scriptOf } from './replay-peer.ts';
 
 export interface ReplayTransport {
@@ -12,11 +13,13 @@ export interface ReplayTransport {
   violations(): readonly ReplayMismatch[];
 }
 
-/** A recording as a CLI in memory: no process, and no time but that of the clock. */
+/** A recording as a CLI in memory: no process, and no time but that of the clock. Throws INVALID_OPTIONS. */
 export function replayTransport(
   recording: Recording,
   { clock = systemClock, ...options }: ReplayOptions & { readonly clock?: Clock } = {},
 ): ReplayTransport {
+  checkRecording(recording);
+  checkedHow(ReplayHow, options);
   const found: ReplayMismatch[] = [];
   let started = 0;
   const open = openInMemory((far) => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RecordOptions } from '../../src/launch/record-options.ts';
@@ -95,6 +95,18 @@ describe('the option record', () => {
     expect(stoppedIn(stage)).toEqual([expect.stringContaining('It could not be written: ENOTDIR')]);
   });
 
+  it('of a session is a file: a folder of that name is told, and nothing is written beside it', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'runs.ndjson'));
+    const stage = await memoryStage();
+    void stage.supervisor.start({ id: 'a', record: join(folder, 'runs.ndjson') }).catch(() => {});
+    await until(() => stoppedIn(stage).length > 0);
+    await stage.supervisor.shutdown();
+
+    expect(stoppedIn(stage)).toEqual([expect.stringContaining('is a folder')]);
+    expect(await readdir(folder)).toEqual(['runs.ndjson']);
+  });
+
   it('ends at its limit with a note, and the session goes on (P9)', async () => {
     const folder = await temporaryFolder();
     const { result, stopped } = await playTurn({ record: { path: folder, maxBytes: 1024 } });
@@ -121,14 +133,15 @@ describe('the option record', () => {
     [{ path: 'a', maxBytes: 10 }, 'record'],
     [{ path: 'a', ifExist: 'replace' }, 'record'],
     ['', 'record'],
-  ])('is checked: %j', async (record, field) => {
+    [5, 'record', 'expected a path, or an object with a "path"'],
+  ])('is checked: %j', async (record, field, reason = '') => {
     const stage = await memoryStage();
     // Wrong on purpose.
-    const given = { id: 'other', record } as { record: RecordOptions };
+    const given = { id: 'other', record } as unknown as { record: RecordOptions };
 
     await expect(stage.supervisor.start(given)).rejects.toMatchObject({
       code: 'INVALID_OPTIONS',
-      details: { field: expect.stringContaining(field) },
+      details: { field: expect.stringContaining(field), reason: expect.stringContaining(reason) },
     });
     await stage.supervisor.shutdown();
   });

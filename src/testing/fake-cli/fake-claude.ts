@@ -46,7 +46,7 @@ export interface FakeClaude extends AsyncDisposable {
  * @throws INVALID_OPTIONS when the scenario is malformed or its file cannot be read; the text names the file and the place.
  */
 export async function fakeClaude(given: Scenario | ReplayScenario | string = {}): Promise<FakeClaude> {
-  if (typeof given === 'object' && 'recording' in given) {
+  if (typeof given === 'object' && given !== null && 'recording' in given) {
     return fakeOf('replay-main', await replayFile(given), (journal) => problemsOf({}, journal));
   }
   const scenario = typeof given === 'string' ? await readScenario(given) : given;
