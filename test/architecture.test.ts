@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store/sqlite': ['src/store', 'zod', 'node:*'],
   'src/redaction': ['src/wire', 'src/store (types)'],
   'src/recording': ['src/wire', 'src/transport (types)', 'src/redaction (types)', 'zod', 'node:*'],
-  'src/replay': ['src/recording', 'src/redaction', 'src/transport', 'src/wire'],
+  'src/replay': ['src/recording', 'src/redaction', 'src/transport', 'src/wire', 'zod'],
   'src/conversations': ['zod', 'node:*', 'src/wire', 'src/transport'],
   'src/session': [
     'machines',
