@@ -9,6 +9,7 @@ import type {
   TreeReport,
 } from '../../transport/transport.ts';
 import { isRecord, parseRecord, stringOf } from '../../wire/fields.ts';
+import { NEXT_PROCESS } from '../../wire/print/codec.ts';
 import { HostQuestions } from './host-questions.ts';
 import { Loopback } from './loopback.ts';
 import { OutputWeave } from './output-weave.ts';
@@ -229,6 +230,7 @@ class PrintHost implements Transport {
     if (text === undefined || this.#isStarting || this.#running !== undefined || this.#isOver) return;
     this.#isStarting = true;
     this.#queue.shift();
+    this.#say({ type: NEXT_PROCESS });
     try {
       this.#running = await this.#start(text);
     } catch (error) {

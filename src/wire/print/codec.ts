@@ -15,6 +15,9 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'interrupt_send_now_v1',
 ]);
 
+/** What who starts the processes writes between their lines: another one begins. */
+export const NEXT_PROCESS = 'print_next_process';
+
 /**
  * The lines of processes that each run one prompt, one after the other. What the host says goes to who starts them
  * (`src/dialects/print`), in `stream-json`; so does what that one says. The process itself names no prompt: here the one that
@@ -24,6 +27,8 @@ export class PrintCodec implements Codec {
   readonly #prompts: PromptLine[] = [];
   #isOpen = false;
   #said: string | undefined;
+  /** Undefined where nobody says which lines are of one process. */
+  #hasResult: boolean | undefined;
   #emit: (decoded: Decoded) => void = () => {};
 
   decode(line: Buffer, emit: (decoded: Decoded) => void): void {
@@ -71,6 +76,9 @@ export class PrintCodec implements Codec {
       // It names prompts by ids of its own.
       case 'command_lifecycle':
         return [];
+      case NEXT_PROCESS:
+        this.#hasResult = false;
+        return [];
       case 'result':
         return [this.#result(message)];
       default:
@@ -106,6 +114,9 @@ export class PrintCodec implements Codec {
     const { origin } = message.value ?? {};
     const isOwn = isRecord(origin) && origin['kind'] !== 'human';
     if (isOwn) return printResult(message, said, []);
+    // One more of the same process: the prompt that waits has not had its own yet.
+    if (this.#hasResult === true) return printResult(message, said, [], { origin: { kind: 'print-process' } });
+    if (this.#hasResult === false) this.#hasResult = true;
     const prompt = this.#prompts.shift();
     this.#isOpen = false;
     return printResult(message, said, prompt === undefined ? [] : [prompt.uuid]);

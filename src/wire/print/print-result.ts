@@ -17,8 +17,13 @@ const COUNTS = [
   ['cache_read_tokens', 'cache_read_input_tokens'],
 ] as const;
 
-/** A result of the write-up, or one of the CLI, as the end of these prompts; `said` is the last that the model said. */
-export function printResult(message: CliMessage, said: string | undefined, uuids: readonly string[]): CliMessage {
+/** A result of the write-up, or one of the CLI, as the end of these prompts; `said` is the last that the model said, `about` what else is known. */
+export function printResult(
+  message: CliMessage,
+  said: string | undefined,
+  uuids: readonly string[],
+  about: Readonly<Record<string, unknown>> = {},
+): CliMessage {
   const value = message.value ?? {};
   const told = stringOf(value['subtype']) ?? 'success';
   const end = ENDS.get(told);
@@ -31,6 +36,7 @@ export function printResult(message: CliMessage, said: string | undefined, uuids
     ...(end?.reason === undefined ? {} : { terminal_reason: end.reason }),
     ...rest,
     ...usageOf(value),
+    ...about,
     type: 'result',
     subtype,
     is_error: isError,

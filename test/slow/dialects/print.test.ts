@@ -19,6 +19,18 @@ describe('one process per prompt (DIALECTS §4)', () => {
     expect([...first, ...second].join(' ')).not.toContain('127.0.0.1');
   });
 
+  it('a second result of a process is not that of the prompt that waits (R73)', async () => {
+    const { start } = await stage({
+      dialect: 'print',
+      rules: [on(when.prompt('twice'), step.result({}), step.result({}))],
+    });
+    const session = await start({ dialect: 'print' });
+    const turns = [session.prompt('twice'), session.prompt('next')];
+    const [, next] = await Promise.all(turns.map(({ result }) => result));
+
+    expect(next).toMatchObject({ outcome: 'completed', text: 'Echo: next' });
+  });
+
   it('a process that ends without a result is a crash: the next prompt goes on in the same conversation (P8)', async () => {
     const { start } = await stage({ dialect: 'print', rules: [on(when.prompt('die'), step.exit(7))] });
     const session = await start({ dialect: 'print' });
