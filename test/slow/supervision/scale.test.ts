@@ -26,13 +26,14 @@ it(`serves ${SESSIONS} sessions with ${LINES} lines each, in order, without bloc
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => start()));
   expect(listeners()).toBeLessThanOrEqual(before.listeners + 10);
 
-  const longestMs = watchLoop();
+  const watched = watchLoop();
   const seen = await Promise.all(sessions.map(linesOf));
-  const blockedMs = longestMs();
+  const { longestMs, workedMs } = watched();
 
   const expected = Array.from({ length: LINES }, (_, index) => index);
   for (const lines of seen) expect(lines).toEqual(expected);
-  expect(blockedMs).toBeLessThan(250);
+  // The work is done in pieces: none of them is a large part of all of it.
+  expect(longestMs / workedMs).toBeLessThan(0.4);
 
   await supervisor.shutdown();
   expect((await fake.pids()).filter(isAlive)).toEqual([]);
@@ -58,8 +59,9 @@ async function linesOf(session: Session): Promise<unknown[]> {
   return indexes;
 }
 
-/** Starts to watch; the returned function stops and says how long the event loop was blocked at most, milliseconds. */
-function watchLoop(): () => number {
+/** Starts to watch; the returned function stops and says how long this process worked, and at most in one piece, milliseconds. */
+function watchLoop(): () => { longestMs: number; workedMs: number } {
+  const begun = process.cpuUsage();
   let longest = 0;
   let wall = performance.now();
   let used = process.cpuUsage();
@@ -75,7 +77,8 @@ function watchLoop(): () => number {
   return () => {
     clearInterval(timer);
     look();
-    return longest;
+    const { user, system } = process.cpuUsage(begun);
+    return { longestMs: longest, workedMs: (user + system) / 1_000 };
   };
 }
 
