@@ -58,6 +58,7 @@ export async function replayInSession(recording: Recording, options: SessionRepl
   const backoff = { minMs: RESTART_MS, maxMs: RESTART_MS, factor: 1, jitter: 0 };
   const starting = supervisor.start({
     id,
+    dialect: 'stream-json',
     includePartialMessages: true,
     onQuota: 'ignore',
     onPromptLost: 'fail',
