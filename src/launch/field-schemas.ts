@@ -4,10 +4,10 @@ import { HIGHEST_LIMITS } from './defaults.ts';
 import type { LimitOptions, RestartOptions, TimeoutOptions } from './session-options.ts';
 import { toolRuleFault } from './tool-rule.ts';
 
-/** A text that may not be empty. */
 /** The dialects of `docs/dialects.md`. */
 export const DialectShape = z.enum(['auto', ...DIALECTS]).exactOptional();
 
+/** A text that may not be empty. */
 export const FilledText = z.string().min(1, 'must not be empty');
 
 /** A value from outside that stands on the command line: it may not look like a flag, nor span lines (R95). */
