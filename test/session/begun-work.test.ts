@@ -81,3 +81,24 @@ describe('a prompt that was cut off, before the next process (P2, WIRE §15)', (
     expect(await fateAfter([{ call: 'a' }], onLost)).toEqual(fate);
   });
 });
+
+describe('a prompt that another host had begun (P2, P8)', () => {
+  it('is not sent again where its tool stands in the store alone', async () => {
+    const before = new EventLog(LIMITS, () => 0);
+    const { ledger, play, lose, ends } = openLedger({ hasLifecycle: true });
+    play({ send: '1' }, ['1', 'started'], 'init');
+    const [record] = ledger.outstanding;
+    if (record === undefined) throw new Error('The prompt did not start.');
+    record.startedSeq = before.append(1, { type: 'prompt.started', promptId: '1' }).seq;
+    const call = { type: 'tool_use', id: 'a', name: 'Bash', input: {} };
+    const stored = before.append(1, { type: 'message', message: said([call]) });
+    async function* history(after: number) {
+      if (stored.seq > after) yield stored;
+    }
+    const log = new EventLog(LIMITS, () => 0, { history, lastSeq: stored.seq, epoch: 1 });
+    lose({ isRestarting: true });
+    await refuseBegun(ledger, log);
+
+    expect(ends()).toEqual(['1 lost']);
+  });
+});
