@@ -97,6 +97,20 @@ describe('a demo that is told to go', () => {
     },
   );
 
+  it('shows its sessions on a page that is logged in to once, until Ctrl-C', async () => {
+    const running = demo(home.env, ['--dashboard']);
+    await running.saw('waits for your permission');
+    const address = new URL(/http:\S+login\S+/.exec(running.said())?.[0] ?? '');
+    const entered = await fetch(address, { redirect: 'manual' });
+    const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const list = await fetch(`${address.origin}/v1/sessions`, { headers: { cookie } });
+    expect(JSON.stringify(await list.json())).toContain('stagehand');
+    expect((await fetch(address, { redirect: 'manual' })).headers.getSetCookie()).toEqual([]);
+    running.child.kill('SIGINT');
+
+    expect(await running.finished).toMatchObject({ code: 130, stderr: '' });
+  });
+
   it('takes it calmly when somebody else has answered before its audience (P4)', async () => {
     const fake = await fakeClaude({
       rules: [on(when.prompt('ask'), step.toolTurn({ tool: 'Bash', input: { command: 'true' } }))],

@@ -19,6 +19,8 @@ export interface Running {
   readonly finished: Promise<Finished>;
   /** Resolves when stdout holds the text, behind everything that was seen before. */
   saw(text: string): Promise<void>;
+  /** What stdout holds by now. */
+  said(): string;
   /** Types on the terminal of `troupeOnTerminal`. */
   type(keys: string): void;
 }
@@ -39,8 +41,8 @@ export function troupeOnTerminal(args: readonly string[], env: Record<string, st
   return follow(spawn('python3', [TERMINAL, process.execPath, MAIN, ...args], { env, stdio: 'pipe' }), undefined);
 }
 
-export function demo(env: Record<string, string>): Running {
-  return follow(spawn(process.execPath, [DEMO], { env, stdio: 'pipe' }), '');
+export function demo(env: Record<string, string>, args: readonly string[] = []): Running {
+  return follow(spawn(process.execPath, [DEMO, ...args], { env, stdio: 'pipe' }), '');
 }
 
 /** Command lines of the live processes of any session that runs in this home. */
@@ -110,5 +112,5 @@ function follow(
       watchers.add(look);
       look();
     });
-  return { child, finished, saw, type: (keys) => void child.stdin.write(keys) };
+  return { child, finished, saw, said: () => stdout, type: (keys) => void child.stdin.write(keys) };
 }
