@@ -223,7 +223,7 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/owned-folder.ts': ['getuid'],
   'src/transport/process-tree.ts': ['platform'],
   'src/transport/ps-table.ts': ['env'],
-  'src/transport/subprocess-transport.ts': ['platform'],
+  'src/transport/direct-child.ts': ['platform'],
   // Hooks of a process without a control channel are programs, run by the same Node.
   'src/dialects/print/print-transport.ts': ['execPath'],
   // What this process itself takes of the machine.

@@ -1,13 +1,13 @@
-import type { Readable } from 'node:stream';
-import { execa } from 'execa';
+import type { Readable, Writable } from 'node:stream';
 import { createChildInput } from './child-input.ts';
+import { startDirectly } from './direct-child.ts';
 import { guardExit } from './exit-guard.ts';
 import { HOST_VARIABLE, ownHostMark } from './host-mark.ts';
 import { countMemoryKills } from './memory-kills.ts';
 import { readPipe } from './pipe-reader.ts';
-import { readProcessNow } from './process-table.ts';
 import { createLoneProcess, createProcessTree, type TreeRoot } from './process-tree.ts';
 import { explainSpawnFailure, findDescriptorShortage, findSpawnObstacle } from './spawn-failure.ts';
+import type { StartChild, StartedChild } from './started-child.ts';
 import { createStderrLines } from './stderr-lines.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { removeTemporaryFiles, removeTemporaryFilesNow } from './temporary-files.ts';
@@ -17,59 +17,34 @@ import type { ExitReport, LaunchPlan, OpenTransport, Transport, TransportListene
 export const KEPT_PIPES_MS = 250;
 
 /** Starts the CLI as a subprocess in a process group of its own. The owner ends with `killTree`, also after an exit. */
-export const openSubprocess: OpenTransport = async (plan, listeners) => {
+export const openSubprocess: OpenTransport = (plan, listeners) => openBy(startDirectly, plan, listeners);
+
+/** The same, with the process started in the way that is given. */
+export async function openBy(
+  startChild: StartChild,
+  plan: LaunchPlan,
+  listeners: TransportListeners,
+): Promise<Transport> {
   const unguard = guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow(plan.temporaryFiles) });
   try {
     const obstacle = await findSpawnObstacle(plan);
     if (obstacle !== undefined) throw obstacle;
-    return await start(plan, listeners);
+    return await start(plan, listeners, startChild);
   } catch (error) {
     await removeTemporaryFiles(plan.temporaryFiles);
     throw error;
   } finally {
     unguard();
   }
-};
-
-async function start(plan: LaunchPlan, listeners: TransportListeners): Promise<Transport> {
-  const shortage = findDescriptorShortage(plan);
-  if (shortage !== undefined) throw shortage;
-  let child: Child;
-  try {
-    child = spawn(plan);
-  } catch (error) {
-    throw await explainSpawnFailure(plan, error);
-  }
-  // The promise is only for a start that failed; everything later is told by events, and nobody may find it unhandled.
-  const failure = child.then(
-    (result) => result.cause,
-    (error: unknown) => error,
-  );
-  const { pid } = child;
-  if (pid === undefined) throw await explainSpawnFailure(plan, await failure);
-  return connect(plan, listeners, child, pid);
 }
 
-type Child = ReturnType<typeof spawn>;
-
-function spawn(plan: LaunchPlan) {
-  return execa(plan.command, plan.args, {
-    cwd: plan.cwd,
-    env: environmentOf(plan),
-    extendEnv: false,
-    stdio: 'pipe',
-    buffer: false,
-    reject: false,
-    stripFinalNewline: false,
-    shell: false,
-    // Its own process group: Ctrl-C in a terminal is ours to handle. Execa's clean-up skips such children, hence exit-guard.
-    detached: process.platform !== 'win32',
-    cleanup: false,
-    forceKillAfterDelay: false,
-    windowsHide: true,
-    // Otherwise a debugging variable of the host makes execa print whole command lines (P11).
-    verbose: 'none',
+async function start(plan: LaunchPlan, listeners: TransportListeners, startChild: StartChild): Promise<Transport> {
+  const shortage = findDescriptorShortage(plan);
+  if (shortage !== undefined) throw shortage;
+  const child = await startChild(plan, environmentOf(plan)).catch(async (error: unknown) => {
+    throw await explainSpawnFailure(plan, error);
   });
+  return connect(plan, listeners, child);
 }
 
 /**
@@ -82,12 +57,13 @@ function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, str
   return own === undefined ? rest : { ...rest, [HOST_VARIABLE]: own };
 }
 
-function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, pid: number): Transport {
+function connect(plan: LaunchPlan, listeners: TransportListeners, child: StartedChild): Transport {
+  const { pid } = child;
   // Once more when it speaks: a wrapper may have moved it to a group of its own before the CLI began.
   const memory = { kills: countMemoryKills(pid), isFinal: false };
-  const exited = exitOf(child, () => memory.kills());
+  const exited = child.exited.then((exit) => withMemoryKills(exit, () => memory.kills()));
   const finished = finishOf(child, exited);
-  const root = rootOf(child, pid, plan.mark);
+  const root: TreeRoot = { pid, startTime: child.startTime, mark: plan.mark, isAlive: child.isAlive };
   const output = readPipe(child.stdout, (chunk) => {
     if (!memory.isFinal) memory.kills = countMemoryKills(pid);
     memory.isFinal = true;
@@ -122,7 +98,7 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, 
     pid,
     write: input.write,
     endInput: input.end,
-    signal: (signal) => void (root.isAlive() && child.kill(signal)),
+    signal: child.signal,
     killTree(deadlineMs) {
       sweep ??= endTree(deadlineMs).finally(() => {
         sweep = undefined;
@@ -137,29 +113,22 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Child, 
   };
 }
 
-function exitOf(child: Child, memoryKills: () => number): Promise<ExitReport> {
-  // A signal that could not be sent is told as an 'error' event, which would end the host if nobody listened.
-  child.on('error', () => {});
-  return new Promise((resolve) => {
-    child.once('exit', (exitCode: number | null, signal: string | null) => {
-      const kills = signal === 'SIGKILL' || exitCode === 137 ? memoryKills() : 0;
-      resolve(kills > 0 ? { exitCode, signal, memoryKills: kills } : { exitCode, signal });
-    });
-  });
+function withMemoryKills(exit: ExitReport, memoryKills: () => number): ExitReport {
+  const kills = exit.signal === 'SIGKILL' || exit.exitCode === 137 ? memoryKills() : 0;
+  return kills > 0 ? { ...exit, memoryKills: kills } : exit;
 }
 
-/** Node's 'close' comes after the exit and after both pipes were read to their end, in whatever order that was (R13). */
-function finishOf(child: Child, exited: Promise<ExitReport>): Promise<ExitReport> {
-  return new Promise((resolve) => {
-    child.once('close', () => resolve(exited));
-  });
+/** After the exit and after both pipes were read to their end, in whatever order that was (R13). */
+async function finishOf({ stdin, stdout, stderr }: StartedChild, exited: Promise<ExitReport>): Promise<ExitReport> {
+  await Promise.all([stdin, stdout, stderr].map(closed));
+  return exited;
 }
 
-function rootOf(child: Child, pid: number, mark: string): TreeRoot {
-  // In the turn of the spawn the status cannot have been collected yet, so the pid is certainly the child's.
-  const entry = readProcessNow(pid);
-  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
-  return { pid, startTime: entry === 'unknown' ? undefined : entry?.startTime, mark, isAlive };
+function closed(stream: Readable | Writable): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+  });
 }
 
 /** Drained always, so that a child that writes much there never stands still (R24). */

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { OBEDIENT_PROGRAM, transportConformance } from '../../../src/testing/transport-conformance.ts';
-import { KEPT_PIPES_MS, openSubprocess } from '../../../src/transport/subprocess-transport.ts';
+import { startByExeca } from '../../../src/transport/direct-child.ts';
+import { KEPT_PIPES_MS, openBy, openSubprocess } from '../../../src/transport/subprocess-transport.ts';
+import type { OpenTransport } from '../../../src/transport/transport.ts';
 import { fixturePath, open, planFor, planOf } from './open-fixture.ts';
 import { countSockets, isRunning, runningWithMark } from './process-probe.ts';
 
@@ -22,6 +24,12 @@ afterAll(() => {
 describe('a transport to a subprocess', () => {
   const plan = () => planOf(process.execPath, ['-e', OBEDIENT_PROGRAM]);
   for (const { name, run } of transportConformance({ open: openSubprocess, plan })) it(name, run);
+});
+
+describe('a transport to a subprocess that was started as on Windows', () => {
+  const plan = () => planOf(process.execPath, ['-e', OBEDIENT_PROGRAM]);
+  const open: OpenTransport = (...one) => openBy(startByExeca, ...one);
+  for (const { name, run } of transportConformance({ open, plan })) it(name, run);
 });
 
 describe('reading a subprocess', () => {
