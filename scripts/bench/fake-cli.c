@@ -33,6 +33,7 @@
 #define TEXT_BYTES 7
 #define STAMP_BYTES 16
 #define ASSISTANT_BYTES 2048
+#define MAX_WAITING 16
 
 static char output[MAX_OUTPUT];
 static size_t output_bytes;
@@ -172,12 +173,25 @@ static void answer_request(const char *line) {
   flush();
 }
 
-/* Waits for the answer to a request of ours; whatever else comes meanwhile is answered too. */
+/* A prompt that comes while something else is done waits for its turn. */
+static char *waiting[MAX_WAITING];
+static size_t waiting_count;
+
+/* What comes while an answer or a moment is waited for. */
+static void take_meanwhile(char *line) {
+  if (strstr(line, "\"control_request\"") != NULL) answer_request(line);
+  else if (strstr(line, "\"type\":\"user\"") != NULL) {
+    if (waiting_count == MAX_WAITING) fail("too many prompts");
+    waiting[waiting_count++] = strdup(line);
+  }
+}
+
+/* Waits for the answer to a request of ours. */
 static void await_answer(const char *id) {
   for (;;) {
     char *line = next_line();
     if (strstr(line, "\"control_response\"") != NULL && strstr(line, id) != NULL) return;
-    if (strstr(line, "\"control_request\"") != NULL) answer_request(line);
+    take_meanwhile(line);
   }
 }
 
@@ -290,7 +304,7 @@ static void sleep_until(uint64_t then) {
   for (;;) {
     char *line = line_here();
     if (line != NULL) {
-      if (strstr(line, "\"control_request\"") != NULL) answer_request(line);
+      take_meanwhile(line);
       continue;
     }
     uint64_t time = now();
@@ -421,6 +435,12 @@ int main(int count, char **arguments) {
       }
     } else if (strstr(line, "\"type\":\"user\"") != NULL) {
       turn(line);
+    }
+    while (waiting_count > 0) {
+      char *first = waiting[0];
+      memmove(waiting, waiting + 1, --waiting_count * sizeof *waiting);
+      turn(first);
+      free(first);
     }
   }
 }

@@ -1,4 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the benchmark itself starts in Node. */
+const OWN = dirname(fileURLToPath(import.meta.url));
 
 /** CPU of this process in microseconds, with all its threads and the processes of Node that it keeps to do its work. */
 export function cpuUs() {
@@ -16,6 +21,7 @@ function ofHelpers(measured) {
   try {
     return childrenOf(process.pid)
       .filter((pid) => readlinkSync(`/proc/${pid}/exe`) === process.execPath)
+      .filter((pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(OWN))
       .reduce((sum, pid) => sum + measured(pid), 0);
   } catch {
     return 0;

@@ -15,10 +15,16 @@ export class Stamps {
 
   /** Of each token line in a chunk of whole lines. */
   ofLines(bytes) {
-    for (let start = 0; start < bytes.length; start = bytes.indexOf(LINE_FEED, start) + 1) {
+    let start = 0;
+    do {
       const text = start + BEFORE_TEXT.length;
       if (bytes.latin1Slice(text - MARK.length, text) === MARK) this.#add(bytes.latin1Slice(text, text + DIGITS));
-    }
+      start = bytes.indexOf(LINE_FEED, start) + 1;
+    } while (start > 0 && start < bytes.length);
+  }
+
+  reset() {
+    this.#tookUs = [];
   }
 
   quantile(share) {

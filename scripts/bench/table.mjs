@@ -42,7 +42,7 @@ export function asText(lines) {
       .map((peer) => `${peer} ${short(figures[peer])}`)
       .join(', '),
     `${short(measured)} ${compared}`.trim(),
-    `≤ ${short(atMost)}`,
+    atMost === undefined ? '' : `≤ ${short(atMost)}`,
     verdict,
   ]);
   const all = [['row', 'case', 'figure', 'measured', 'compared', 'target', 'verdict'], ...rows];
@@ -63,8 +63,9 @@ export function asMarkdown(rows, lines) {
   const cells = lines.map(({ row, case: name, unit, figures, compared, measured, atMost, verdict }, index) => {
     const isFirst = lines[index - 1]?.row !== row;
     const { measure, target } = rows.find((one) => one.row === row);
+    const limit = atMost === undefined ? '' : ` (≤ ${short(atMost)})`;
     const all = PEERS.filter((peer) => figures[peer] !== undefined).map((peer) => `${peer} ${short(figures[peer])}`);
-    return `| ${isFirst ? row : ''} | ${isFirst ? measure : ''} | ${isFirst ? target : ''} | ${name}, ${unit}: ${all.join(', ')} | ${short(measured)} ${compared} (≤ ${short(atMost)}) | ${verdict} |`;
+    return `| ${isFirst ? row : ''} | ${isFirst ? measure : ''} | ${isFirst ? target : ''} | ${name}, ${unit}: ${all.join(', ')} | ${short(measured)} ${compared}${limit} | ${verdict} |`;
   });
   return [head, ...cells].join('\n');
 }

@@ -14,6 +14,7 @@ function comparison(own, { of, above }, figureOf) {
 
 function verdictOf(measured, atMost) {
   if (measured === undefined || Number.isNaN(measured)) return 'not measured';
+  if (atMost === undefined) return 'told';
   return measured <= atMost ? 'met' : 'missed';
 }
 

@@ -5,11 +5,11 @@ import { textOf } from './text-of.mjs';
 const LINE_FEED = 0x0a;
 
 /** What one writes first: a process, its output cut at line feeds, every line parsed, permissions answered. No log, no limits. */
-export function openHost({ cli, env, kind, stamps }) {
+export function openHost({ cli, env, kind, stamps, onMessage }) {
   const sessions = new Set();
   return {
     async start() {
-      const session = new BareSession(cli, { ...process.env, ...env }, kind, stamps);
+      const session = new BareSession(cli, { ...process.env, ...env }, { kind, stamps, onMessage });
       sessions.add(session);
       await session.ready;
       return session;
@@ -30,10 +30,12 @@ class BareSession {
   #ready;
   #kind;
   #stamps;
+  #onMessage;
 
-  constructor(cli, env, kind, stamps) {
+  constructor(cli, env, { kind, stamps, onMessage }) {
     this.#kind = kind;
     this.#stamps = stamps;
+    this.#onMessage = onMessage;
     this.#child = spawn(cli, ['--output-format', 'stream-json', '--input-format', 'stream-json'], { env });
     this.#child.stderr.resume();
     this.#child.stdout.on('data', (chunk) => this.#take(chunk));
@@ -86,6 +88,7 @@ class BareSession {
     this.taken.add(this.#kind === 'text' ? textOf(message) : 1);
     if (this.#stamps !== undefined && message.type === 'stream_event')
       this.#stamps.ofText(message.event.delta?.text ?? '');
+    if (this.#onMessage !== undefined) this.#onMessage(message);
     if (message.type === 'result') this.#result?.(message.result);
   }
 

@@ -3,11 +3,11 @@ import { createSdkMcpServer, createSupervisor, tool } from '../../../dist/src/in
 import { Taken } from './taken.mjs';
 import { textOf } from './text-of.mjs';
 
-/** Troupe as somebody uses it: every option at its default but how many sessions there may be. */
-export function openHost({ cli, env, kind, sessions, server, hooks, store, stamps }) {
+/** Troupe as somebody uses it: every option at its default but how many sessions there may be, and what a row says. */
+export function openHost({ cli, env, kind, sessions, server, hooks, store, stamps, limits }) {
   const supervisor = createSupervisor({
     pathToClaudeCodeExecutable: cli,
-    limits: { maxSessions: sessions },
+    limits: { maxSessions: sessions, ...limits },
     ...(store === undefined ? {} : { store }),
   });
   const options = {

@@ -1,38 +1,59 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** Characters of the text of one token line. */
 const TEXT_CHARACTERS = 7;
 /** Lines of a turn beside those that were asked for. */
 const FRAME_LINES = 9;
 /** A secret to look for, as every host has one. */
-const ENVIRONMENT = { ANTHROPIC_API_KEY: 'sk-ant-api03-of-nobody-0123456789abcdef' };
+const SECRET = 'sk-ant-api03-of-nobody-0123456789abcdef';
 
-/** A peer with so many sessions open, each of which can be prompted at once with the others. */
-export async function openFleet({ adapter, cli, sessions = 1, atOnce = 8, server, ...rest }) {
-  Object.assign(process.env, ENVIRONMENT, server === undefined ? {} : { BENCH_SERVER: server });
-  const { openHost } = await import(`../adapters/${adapter}.mjs`);
-  const host = openHost({ cli, env: {}, sessions, server, ...rest });
-  const members = [];
-  for (let index = 0; index < sessions; index += atOnce) {
-    const some = Math.min(atOnce, sessions - index);
-    members.push(...(await Promise.all(Array.from({ length: some }, (_, offset) => host.start(index + offset)))));
-  }
-  return new Fleet(host, members, rest.kind);
-}
-
-class Fleet {
+/** A peer with its sessions, each of which can be prompted at once with the others. */
+export class Fleet {
   host;
-  members;
+  members = [];
   #kind;
+  #folder;
 
-  constructor(host, members, kind) {
+  constructor(host, kind, folder) {
     this.host = host;
-    this.members = members;
     this.#kind = kind;
+    this.#folder = folder;
   }
+
+  /** `sessions` are opened; `room` is how many there may be. `isKept`: Troupe keeps them in a file. */
+  static async open({ adapter, cli, sessions = 1, room = sessions, server, isKept = false, kind, ...rest }) {
+    process.env['ANTHROPIC_API_KEY'] = SECRET;
+    if (server !== undefined) process.env['BENCH_SERVER'] = server;
+    const { openHost } = await import(`../adapters/${adapter}.mjs`);
+    const folder = isKept ? await mkdtemp(join(tmpdir(), 'troupe-bench-store-')) : undefined;
+    const store = folder === undefined ? {} : { store: join(folder, 'bench.db') };
+    const fleet = new Fleet(openHost({ cli, env: {}, sessions: room, server, kind, ...store, ...rest }), kind, folder);
+    await fleet.add(sessions);
+    return fleet;
+  }
+
+  /** Opens so many more, a few at a time. */
+  async add(count, atOnce = 8) {
+    for (let added = 0; added < count; added += atOnce) {
+      const starts = Array.from({ length: Math.min(atOnce, count - added) }, () => this.start());
+      await Promise.all(starts);
+    }
+  }
+
+  async start() {
+    this.started += 1;
+    const member = await this.host.start(this.started);
+    this.members.push(member);
+    return member;
+  }
+
+  started = 0;
 
   /** The same turn in each session; resolves with the texts of the results when every subscriber has all of it. */
-  async turn(words, lines = 0) {
+  turn(words, lines = 0) {
     return Promise.all(this.members.map((member, index) => this.one(member, words(index), lines)));
   }
 
@@ -41,7 +62,8 @@ class Fleet {
     return member.run(`BENCH ${words}`, { units: this.#kind === undefined ? 0 : units, uuid: randomUUID() });
   }
 
-  close() {
-    return this.host.close();
+  async close() {
+    await this.host.close();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 }

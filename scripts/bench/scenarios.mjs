@@ -1,4 +1,0 @@
-import { streamed } from './scenarios/streamed.mjs';
-
-/** What a fresh process can be asked to measure. */
-export const SCENARIOS = { streamed };

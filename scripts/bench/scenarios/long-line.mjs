@@ -1,0 +1,13 @@
+import { cpuUs } from '../own-use.mjs';
+import { Fleet } from './fleet.mjs';
+
+/** One line with a tool result of so many bytes, after a short one: CPU. */
+export async function run({ bytes, ...spec }) {
+  const fleet = await Fleet.open({ ...spec, kind: 'raw' });
+  await fleet.turn(() => 'long=100000', 1);
+  const cpu = cpuUs();
+  await fleet.turn(() => `long=${bytes}`, 1);
+  const cpuMs = (cpuUs() - cpu) / 1e3;
+  await fleet.close();
+  return { cpuMs };
+}

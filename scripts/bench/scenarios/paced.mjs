@@ -1,0 +1,20 @@
+import { performance } from 'node:perf_hooks';
+import { cpuUs } from '../own-use.mjs';
+import { Stamps } from '../stamps.mjs';
+import { Fleet } from './fleet.mjs';
+
+/** Sessions that each write so many lines a second, one at a time: the share of a core, and how long a line is under way. */
+export async function run({ rate, seconds, ...spec }) {
+  const stamps = new Stamps();
+  const fleet = await Fleet.open({ ...spec, stamps });
+  const spread = (index) => Math.floor((index * (1_000 / rate)) / fleet.members.length);
+  const turn = (lines) =>
+    fleet.turn((index) => `lines=${lines} rate=${rate} write=0 stamp=1 phase=${spread(index)}`, lines);
+  await turn(rate);
+  stamps.reset();
+  const [cpu, begin] = [cpuUs(), performance.now()];
+  await turn(rate * seconds);
+  const share = (cpuUs() - cpu) / 1e3 / (performance.now() - begin);
+  await fleet.close();
+  return { coreShare: share, p50Us: stamps.quantile(0.5), p99Us: stamps.quantile(0.99), stamped: stamps.count };
+}
