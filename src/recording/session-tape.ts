@@ -152,7 +152,8 @@ class Reel {
 
   #said(line: Buffer, isCut = false): void {
     const { writer, process, own } = this.#options;
-    for (const told of own.output(line)) writer.line('<', process, told, isCut);
+    // What it was read with is read over when this is over.
+    for (const told of own.output(Buffer.from(line))) writer.line('<', process, told, isCut);
   }
 
   /** What came last, and what the redaction still holds back. */

@@ -76,6 +76,9 @@ export class CliLink {
       maxLineBytes: options.limits.maxLineBytes,
       listener: {
         message: (message) => options.listener.message(message),
+        run: (run) => {
+          for (let index = 0; index < run.count; index += 1) options.listener.message(run.message(index));
+        },
         control: (decoded) => this.channel.accept(this.#withCleanError(decoded)),
         diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
         overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error) }),

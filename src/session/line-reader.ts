@@ -2,10 +2,15 @@ import type { ControlDecoded } from '../control/control-channel.ts';
 import { TroupeError } from '../errors.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
-import { LineSplitter } from '../wire/line-splitter.ts';
+import { viewOf } from '../wire/delta-layout.ts';
+import type { LineRun } from '../wire/line-run.ts';
+import { type LineOverflow, LineSplitter } from '../wire/line-splitter.ts';
+import { RunFinder } from '../wire/run-finder.ts';
 
 export interface LineReaderListener {
   message(message: CliMessage): void;
+  /** As many messages as it has lines. Its bytes are those of the chunk. */
+  run(run: LineRun): void;
   control(decoded: ControlDecoded): void;
   /** Something that is no message of the protocol; told with a bounded sample, never swallowed (P6, R11). */
   diagnostic(reason: string, detail: string, suppressed: number): void;
@@ -24,6 +29,7 @@ export class LineReader {
   readonly #splitter: LineSplitter;
   readonly #codec: Codec;
   readonly #listener: LineReaderListener;
+  readonly #runs: RunFinder;
   readonly #counts = new Map<string, number>();
   #hasOverflowed = false;
 
@@ -31,18 +37,27 @@ export class LineReader {
     this.#codec = options.codec;
     this.#listener = options.listener;
     this.#splitter = new LineSplitter({ maxLineBytes: options.maxLineBytes });
+    this.#runs = new RunFinder({ maxLineBytes: options.maxLineBytes });
   }
 
+  /** The chunk is only looked at during the call. */
   read(chunk: Buffer): void {
-    if (this.#hasOverflowed) return;
-    const overflow = this.#splitter.push(chunk, this.#decode);
-    if (overflow === undefined) return;
-    this.#hasOverflowed = true;
-    const { bytes, limit } = overflow;
-    const reason = `It had at least ${bytes} bytes; the limit is ${limit}.`;
-    this.#listener.overflow(
-      new TroupeError('LINE_TOO_LONG', { reason, details: { bytes, limit, field: 'limits.maxLineBytes' } }),
-    );
+    let view: DataView | undefined;
+    for (let at = 0; at < chunk.length && !this.#hasOverflowed; ) {
+      const { isPending } = this.#splitter;
+      if (this.#runs.isReady && !isPending && this.#codec.readsRuns === true) {
+        view ??= viewOf(chunk);
+        const run = this.#runs.find(chunk, view, at);
+        if (run !== undefined) {
+          this.#listener.run(run);
+          at += run.bytes.length;
+          continue;
+        }
+      }
+      const next = this.#splitter.pushLine(chunk, at, isPending ? this.#decodeJoined : this.#decode);
+      if (typeof next === 'number') at = next;
+      else this.#overflow(next);
+    }
   }
 
   /** The stream ended: a last line without its newline still counts when it is whole (R13). True when one was cut. */
@@ -63,6 +78,14 @@ export class LineReader {
     return isCut;
   }
 
+  #overflow({ bytes, limit }: LineOverflow): void {
+    this.#hasOverflowed = true;
+    const reason = `It had at least ${bytes} bytes; the limit is ${limit}.`;
+    this.#listener.overflow(
+      new TroupeError('LINE_TOO_LONG', { reason, details: { bytes, limit, field: 'limits.maxLineBytes' } }),
+    );
+  }
+
   /** Reads one line that did not come from the stream: a request the CLI delivered again inside an answer (R05). */
   readAgain(line: Buffer): void {
     this.#decode(line);
@@ -70,9 +93,16 @@ export class LineReader {
 
   readonly #decode = (line: Buffer): void => this.#codec.decode(line, this.#route);
 
+  readonly #decodeJoined = (line: Buffer): void => {
+    const run = this.#codec.readsRuns === true ? this.#runs.findIn(line) : undefined;
+    if (run === undefined) this.#decode(line);
+    else this.#listener.run(run);
+  };
+
   readonly #route = (decoded: Decoded): void => {
     switch (decoded.kind) {
       case 'message':
+        if (this.#codec.readsRuns === true) this.#runs.learn(decoded.message);
         this.#listener.message(decoded.message);
         if (!decoded.message.isKnownKind) this.#tell('unknown-message', kindOf(decoded.message));
         return;

@@ -4,21 +4,18 @@ const BLOCK_BYTES = 8 * 1024;
 /** A longer line gets a block of its own. */
 const LONGEST_SHARING_BYTES = BLOCK_BYTES / 4;
 
-/** A view may hold this much memory that is not its own, beside its own length twice over, before it is copied. */
-const SLACK_BYTES = 1024;
-
 /**
- * Where the lines of one log live. A line arrives as a view of the chunk it was read with, and would keep all of that in
- * memory; here it lies among its neighbours in the log, which go when it goes, so that the limits hold (P9).
+ * Where the lines of one log live. A line arrives as a view of the chunk it was read with, which is read into again and would
+ * all be kept in memory; here it lies among its neighbours in the log, which go when it goes, so that the limits hold (P9).
  */
 export class ByteBlocks {
   #block = Buffer.alloc(0);
   #used = 0;
 
-  /** The same bytes; a copy where the view holds much more memory than it shows. */
+  /** The same bytes; a copy, unless they have their memory for themselves. */
   readonly settle = (view: Buffer): Buffer => {
     const { length } = view;
-    if (view.buffer.byteLength <= 2 * length + SLACK_BYTES) return view;
+    if (view.buffer.byteLength === length) return view;
     if (length > LONGEST_SHARING_BYTES) return copyInto(Buffer.allocUnsafeSlow(length), view, 0);
     if (this.#used + length > this.#block.length) {
       this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);

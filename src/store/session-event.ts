@@ -31,9 +31,12 @@ export type SubscriberEvent =
 
 export type ObservedEvent = SessionEvent | SubscriberEvent;
 
+/** What an event takes beside what is in it. */
+export const EVENT_BYTES = 200;
+
 /** The memory an event holds, roughly: what the limits count. */
 export function sizeOf(event: SessionFact): number {
-  const overhead = 200;
+  const overhead = EVENT_BYTES;
   if (event.type === 'message') {
     const { message } = event;
     return overhead + message.raw.length + (message.isTranslated ? message.line.length : 0);

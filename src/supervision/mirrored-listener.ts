@@ -67,6 +67,8 @@ export class MirroredListener {
   }
 
   #hold(message: CliMessage): void {
+    // What it was read with is read over when this is over.
+    message.moveBytes((raw) => Buffer.from(raw));
     this.#held.push(message);
     this.#heldBytes += message.raw.length;
     if (this.#held.length > MOST_HELD_MESSAGES || this.#heldBytes > MOST_HELD_BYTES) this.#release();

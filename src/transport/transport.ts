@@ -17,7 +17,7 @@ export interface LaunchPlan {
 }
 
 export interface TransportListeners {
-  /** Bytes of stdout as they were read. Called synchronously; the buffer is the listener's to keep. */
+  /** Bytes of stdout as they were read. Called synchronously; they may be read over when the call is over: who keeps them copies. */
   output(chunk: Buffer): void;
   /** stdout was read to its end; the process may still live. */
   outputEnded?(): void;

@@ -11,12 +11,17 @@ export type MessageView =
       readonly reason: 'unknown-type' | 'unknown-subtype' | 'unexpected-shape';
     };
 
+const NOTHING = Buffer.alloc(0);
+
 /** One conversation line of the CLI: its bytes always, its content on demand. Nothing here throws. */
 export class CliMessage {
   readonly type: string;
   /** Undefined also where the line has a type that knows no subtypes. */
   readonly subtype: string | undefined;
   #raw: Buffer;
+  /** Where its line stands, where it is one of many. */
+  #run: { line(index: number): Buffer; value(index: number): Record<string, unknown> } | undefined;
+  #index = 0;
   #value: Record<string, unknown> | undefined;
   #isParsed: boolean;
   #view: MessageView | undefined;
@@ -43,8 +48,20 @@ export class CliMessage {
     return message;
   }
 
+  /** One line of a run: its bytes and its content are read from there. */
+  static ofRun(
+    run: { line(index: number): Buffer; value(index: number): Record<string, unknown> },
+    index: number,
+  ): CliMessage {
+    const message = new CliMessage(NOTHING, 'stream_event', undefined);
+    message.#run = run;
+    message.#index = index;
+    return message;
+  }
+
   /** The line as the peer wrote it, without its line end and the white space around it; may be a view of a larger buffer. */
   get raw(): Buffer {
+    if (this.#raw === NOTHING && this.#run !== undefined) this.#raw = this.#run.line(this.#index);
     return this.#raw;
   }
 
@@ -55,14 +72,15 @@ export class CliMessage {
 
   /** The line in the spelling of `stream-json`: the bytes of `raw`, unless it was translated. */
   get line(): Buffer {
-    if (!this.#isTranslated) return this.#raw;
+    if (!this.#isTranslated) return this.raw;
     this.#line ??= Buffer.from(JSON.stringify(this.#value));
     return this.#line;
   }
 
   /** Lets the bytes live elsewhere: `settle` returns equal ones. What was parsed stays, for everybody who holds the message. */
   moveBytes(settle: (raw: Buffer) => Buffer): void {
-    this.#raw = settle(this.#raw);
+    this.#raw = settle(this.raw);
+    this.#run = undefined;
   }
 
   /** `line` as text, decoded anew on each call. */
@@ -73,7 +91,7 @@ export class CliMessage {
   /** The parsed line, parsed once and shared: do not change it. Undefined when the line is corrupt. */
   get value(): Record<string, unknown> | undefined {
     if (!this.#isParsed) {
-      this.#value = parseRecord(this.text);
+      this.#value = this.#run?.value(this.#index) ?? parseRecord(this.text);
       this.#isParsed = true;
     }
     return this.#value;

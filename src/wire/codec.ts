@@ -54,6 +54,8 @@ export interface PromptLine {
 export interface Codec {
   /** Tells what the line holds: mostly one thing, nothing for a blank line, two when a banner is glued to a frame (R11). Never throws. */
   decode(line: Buffer, emit: (decoded: Decoded) => void): void;
+  /** True while it reads the pieces of a text as `stream-json` writes them: runs of such lines need not be decoded. Default: never. */
+  readonly readsRuns?: boolean;
   /** Throws INVALID_PROMPT when the content is not JSON. */
   encodePrompt(prompt: PromptLine): string;
   /** Throws INVALID_OPTIONS when the request is not JSON, CONTROL_UNSUPPORTED when the dialect has no such request. */

@@ -53,6 +53,10 @@ export class FirstLines implements Codec {
     streamJson.decode(line, this.#look);
   }
 
+  get readsRuns(): boolean {
+    return this.#isSure && this.#hasAnswered && this.#codec === streamJson;
+  }
+
   encodePrompt(prompt: PromptLine): string {
     return this.#codec.encodePrompt(prompt);
   }

@@ -6,11 +6,17 @@ export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A longer line could not be decoded into one string. */
 const MAX_LINE_BYTES_CEILING = 2 ** 29 - 24;
 
-/** Pieces of an unfinished line are merged in groups of this size, so that one-byte reads cannot pile up objects. */
-const PIECES_PER_BLOCK = 1024;
+/**
+ * The beginning of an unfinished line is copied together up to this size; a longer one is kept in pieces of at least that,
+ * and put together once.
+ */
+const BLOCK_BYTES = 256 * 1024;
+/** Most lines that are cut are short. */
+const FIRST_BLOCK_BYTES = 1024;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const NOTHING = Buffer.alloc(0);
 
 export interface LineOverflow {
   /** Bytes of the line that were seen so far: at least this long. */
@@ -22,8 +28,8 @@ export interface LineOverflow {
  * Cuts chunks of bytes into lines. Only 0x0A ends a line, one 0x0D before it is dropped, nothing is decoded or trimmed
  * (R09, R10, R12); the work grows linearly with the bytes, however they were chunked (R07).
  *
- * A line that lies inside one chunk is a view of it, not a copy: whoever keeps a short line for long copies it, or it
- * keeps the whole chunk in memory. Listeners must not throw and must not call `push`.
+ * A line that lies inside one chunk is a view of it, not a copy: whoever keeps it for longer than the call copies it, for
+ * the chunk may be used again. Nothing else of a chunk is kept. Listeners must not throw and must not call `push`.
  *
  * `maxLineBytes` counts the bytes before the line feed, a carriage return included; it must be a whole number from 1 to
  * 512 MiB (INVALID_OPTIONS).
@@ -31,8 +37,10 @@ export interface LineOverflow {
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #keepsCarriageReturn: boolean;
-  #pieces: Buffer[] = [];
+  /** The beginning of a line whose end has not come: full blocks, and the one that is being filled. */
   #blocks: Buffer[] = [];
+  #block = NOTHING;
+  #used = 0;
   #pendingBytes = 0;
   #hasOverflowed = false;
 
@@ -49,54 +57,86 @@ export class LineSplitter {
     this.#keepsCarriageReturn = keepsCarriageReturn;
   }
 
+  /** True inside a line: the next bytes go on with it. */
+  get isPending(): boolean {
+    return this.#pendingBytes > 0;
+  }
+
   /** Hands over every line the chunk completes. Returns once when a line is too long; from then on input is ignored. */
   push(chunk: Buffer, onLine: (line: Buffer) => void): LineOverflow | undefined {
-    if (this.#hasOverflowed) return undefined;
-    let start = 0;
-    let end = chunk.indexOf(LINE_FEED);
-    while (end !== -1) {
-      const overflow = this.#keep(chunk, start, end);
-      if (overflow !== undefined) return overflow;
-      onLine(this.#take());
-      start = end + 1;
-      end = chunk.indexOf(LINE_FEED, start);
+    for (let at = 0; at < chunk.length; ) {
+      const next = this.pushLine(chunk, at, onLine);
+      if (typeof next !== 'number') return next;
+      at = next;
     }
-    return this.#keep(chunk, start, chunk.length);
+    return undefined;
   }
 
-  /** The input ended: the last line when it lacked its line feed, whole or cut (R13). */
-  end(): Buffer | undefined {
-    return this.#pendingBytes === 0 || this.#hasOverflowed ? undefined : this.#take();
-  }
-
-  #keep(chunk: Buffer, start: number, end: number): LineOverflow | undefined {
-    const bytes = this.#pendingBytes + end - start;
+  /** The same for the bytes from `start` up to the first line feed. Returns where the next line begins. */
+  pushLine(chunk: Buffer, start: number, onLine: (line: Buffer) => void): number | LineOverflow {
+    if (this.#hasOverflowed) return chunk.length;
+    const end = chunk.indexOf(LINE_FEED, start);
+    const ends = end === -1 ? chunk.length : end;
+    const bytes = this.#pendingBytes + ends - start;
     if (bytes > this.#maxLineBytes) {
       this.#hasOverflowed = true;
       this.#drop();
       return { bytes, limit: this.#maxLineBytes };
     }
-    if (end > start) this.#pieces.push(chunk.subarray(start, end));
-    this.#pendingBytes = bytes;
-    if (this.#pieces.length >= PIECES_PER_BLOCK) {
-      this.#blocks.push(Buffer.concat(this.#pieces));
-      this.#pieces = [];
-    }
-    return undefined;
+    if (end === -1) this.#keep(chunk, start);
+    else if (this.#pendingBytes === 0) onLine(this.#trimmed(chunk.subarray(start, end)));
+    else onLine(this.#take(chunk.subarray(start, end)));
+    return end === -1 ? chunk.length : end + 1;
   }
 
-  #take(): Buffer {
-    const only = this.#blocks.length === 0 && this.#pieces.length === 1 ? this.#pieces[0] : undefined;
-    const line = only ?? Buffer.concat([...this.#blocks, ...this.#pieces], this.#pendingBytes);
+  /** The input ended: the last line when it lacked its line feed, whole or cut (R13). */
+  end(): Buffer | undefined {
+    return this.#pendingBytes === 0 || this.#hasOverflowed ? undefined : this.#take(NOTHING);
+  }
+
+  #keep(chunk: Buffer, start: number): void {
+    this.#pendingBytes += chunk.length - start;
+    for (let at = start; at < chunk.length; ) {
+      if (this.#used === this.#block.length) this.#nextBlock(chunk.length - at);
+      const copied = chunk.copy(this.#block, this.#used, at);
+      this.#used += copied;
+      at += copied;
+    }
+  }
+
+  /** Each is as long as all before it, so that what is copied again stays in proportion, until they are long. */
+  #nextBlock(atLeast: number): void {
+    const isLong = this.#block.length >= BLOCK_BYTES;
+    if (isLong) this.#blocks.push(this.#block);
+    const size = Math.min(BLOCK_BYTES, Math.max(FIRST_BLOCK_BYTES, atLeast, this.#block.length * 2));
+    const block = Buffer.allocUnsafeSlow(isLong ? BLOCK_BYTES : size);
+    if (!isLong) this.#block.copy(block, 0, 0, this.#used);
+    this.#used = isLong ? 0 : this.#used;
+    this.#block = block;
+  }
+
+  /** What was kept, with the end of the line, in memory of its own. */
+  #take(end: Buffer): Buffer {
+    const last = end.length > 0 ? end[end.length - 1] : this.#block[this.#used - 1];
+    const isTrimmed = !this.#keepsCarriageReturn && last === CARRIAGE_RETURN;
+    const line = Buffer.allocUnsafeSlow(this.#pendingBytes + end.length - (isTrimmed ? 1 : 0));
+    let at = 0;
+    for (const block of this.#blocks) at += block.copy(line, at);
+    if (at < line.length) at += this.#block.copy(line, at, 0, this.#used);
+    if (at < line.length) end.copy(line, at);
     this.#drop();
+    return line;
+  }
+
+  #trimmed(line: Buffer): Buffer {
     const isTrimmed = !this.#keepsCarriageReturn && line[line.length - 1] === CARRIAGE_RETURN;
     return isTrimmed ? line.subarray(0, -1) : line;
   }
 
   #drop(): void {
-    // Fresh arrays only where needed: most lines arrive whole, in one piece.
-    if (this.#blocks.length > 0) this.#blocks = [];
-    this.#pieces.length = 0;
+    this.#blocks = [];
+    this.#block = NOTHING;
+    this.#used = 0;
     this.#pendingBytes = 0;
   }
 }

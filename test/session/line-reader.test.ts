@@ -151,6 +151,7 @@ function openReader(options: { maxLineBytes?: number } = {}) {
         heard.push(`message ${message.type}`);
         texts.push(message.text);
       },
+      run: () => {},
       control: ({ kind, requestId }) => heard.push(`${kind} ${requestId}`),
       diagnostic: (reason, detail, suppressed) => {
         heard.push(`${reason} ${detail}`);

@@ -5,6 +5,7 @@ import { toLine } from './encoding.ts';
 /** The protocol of the real CLI, as measured on versions 1.0.60 to 2.1.332 (WIRE §1, §11). */
 export const streamJson: Codec = {
   decode: decodeLine,
+  readsRuns: true,
 
   encodePrompt: ({ uuid, content, priority, isVerbatim, fields }) =>
     toLine(
