@@ -190,6 +190,7 @@ export type {
   StoreRecord,
 } from './store/store-record.ts';
 export type { FleetStoreWait, StoreWait } from './store/store-wait.ts';
+export { storedEventsOf } from './store/stored-row.ts';
 export { AbortError } from './supervision/abort-error.ts';
 export type { AccountView } from './supervision/account-desk.ts';
 export type { AccountFleetEvent } from './supervision/account-event.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import type { LogTruncated, StoredEvent, StoreReader } from './store.ts';
+import { storedEventsOf } from './stored-row.ts';
 
 /** What the first line says, so that it is known for what it is, also by a later release. */
 export const EXPORT_FORMAT = 'troupe-session';
@@ -29,13 +30,15 @@ export async function* exportSession(store: StoreReader, sessionId: string): Asy
   for (const record of records) yield sum.seal({ record });
   let events = 0;
   for (; next.done !== true; next = await log.next()) {
-    const event = next.value;
-    if (!('data' in event)) {
+    const row = next.value;
+    if (!('data' in row)) {
       throw new TroupeError('STORE_CONFLICT', { reason: 'The log was shortened meanwhile.', details: { sessionId } });
     }
-    if (event.seq > lastSeq) break;
-    events += 1;
-    yield sum.seal(lineOf(event));
+    if (row.seq > lastSeq) break;
+    for (const event of storedEventsOf(row)) {
+      events += 1;
+      yield sum.seal(lineOf(event));
+    }
   }
   await log.return?.();
   yield sum.seal({ end: true, records: records.length, events });

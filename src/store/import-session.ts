@@ -3,6 +3,8 @@ import { isRecord, numberOf, stringOf } from '../wire/fields.ts';
 import { EXPORT_FORMAT, EXPORT_VERSION, RunningSum } from './export-session.ts';
 import type { Change, Store, StoredEvent } from './store.ts';
 import type { StoreRecord } from './store-record.ts';
+import { inRows } from './stored-row.ts';
+import { isLine } from './stored-session-event.ts';
 
 export interface ImportedSession {
   readonly sessionId: string;
@@ -28,7 +30,7 @@ export async function importSession(
   if ((await store.head(sessionId)) !== undefined) {
     throw new TroupeError('SESSION_EXISTS', { reason: 'The store knows this id.', details: { sessionId } });
   }
-  await store.append({ sessionId, epoch, events, records, firstSeq });
+  await store.append({ sessionId, epoch, events: inRows(events, isLine), records, firstSeq });
   return { sessionId, records: records.length, events: events.length };
 }
 

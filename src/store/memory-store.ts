@@ -1,5 +1,5 @@
 import { TroupeError } from '../errors.ts';
-import { conflictOf, conversationInUse, EMPTY_HEAD, EVENT_OVERHEAD_BYTES, headAfter } from './change-check.ts';
+import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter } from './change-check.ts';
 import type {
   Change,
   LogHead,
@@ -14,6 +14,7 @@ import type {
   StoreHealth,
 } from './store.ts';
 import type { SessionRecord, StoreRecord } from './store-record.ts';
+import { behind, countOf, firstWeighing, weightOf, withoutFirst } from './stored-row.ts';
 
 /** Written under one name: the record as JSON, by kind and id. */
 type Records = Map<string, string>;
@@ -65,9 +66,9 @@ export class MemoryStore implements Store {
     const kept = this.#sessions.get(sessionId);
     if (kept === undefined) return;
     const { firstSeq } = kept.head;
-    const events = kept.events.filter(({ event }) => event.seq > after);
+    const rows = kept.events.flatMap(({ event }) => behind(event, after) ?? []);
     if (after < firstSeq - 1) yield { type: 'log.truncated', from: after, firstSeq };
-    for (const { event } of events) yield { ...event, data: new Uint8Array(event.data) };
+    for (const row of rows) yield { ...row, data: new Uint8Array(row.data) };
   }
 
   async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
@@ -87,17 +88,16 @@ export class MemoryStore implements Store {
   async prune(policy: RetentionPolicy): Promise<Pruned> {
     this.#refuseClosed();
     const sessions = this.#forgetEnded(policy.maxEndedSessions ?? Infinity);
-    const before = this.#arrived().length + sessions.events;
-    for (const kept of this.#sessions.values()) {
-      drop(kept, kept.events.length - (policy.maxEventsPerSession ?? Infinity));
-    }
-    let bytes = this.#arrived().reduce((sum, { event }) => sum + event.data.length + EVENT_OVERHEAD_BYTES, 0);
+    const before = this.#count() + sessions.events;
+    for (const kept of this.#sessions.values()) drop(kept, eventsIn(kept) - (policy.maxEventsPerSession ?? Infinity));
+    const { maxBytes = Infinity, before: moment = -Infinity } = policy;
+    let bytes = this.#arrived().reduce((sum, { event }) => sum + weightOfRow(event), 0);
     for (const { event, kept } of this.#arrived()) {
-      if (bytes <= (policy.maxBytes ?? Infinity) && event.at >= (policy.before ?? -Infinity)) break;
-      bytes -= event.data.length + EVENT_OVERHEAD_BYTES;
-      drop(kept, 1);
+      if (bytes <= maxBytes && event.at >= moment) break;
+      drop(kept, event.at < moment ? countOf(event) : firstWeighing(event, bytes - maxBytes));
+      bytes -= weightOfRow(event);
     }
-    return { events: before - this.#arrived().length, sessions: sessions.count };
+    return { events: before - this.#count(), sessions: sessions.count };
   }
 
   health(): StoreHealth {
@@ -132,14 +132,18 @@ export class MemoryStore implements Store {
     return all.toSorted((one, other) => one.arrival - other.arrival);
   }
 
+  #count(): number {
+    return [...this.#sessions.values()].reduce((sum, kept) => sum + eventsIn(kept), 0);
+  }
+
   #forgetEnded(max: number): { count: number; events: number } {
     const ended = [...this.#sessions.values()]
       .filter(({ session }) => session?.endedAt !== undefined)
       .toSorted((one, other) => (other.session?.endedAt ?? 0) - (one.session?.endedAt ?? 0));
     const gone = ended.slice(Math.min(max, ended.length));
-    const events = gone.reduce((sum, kept) => sum + kept.events.length, 0);
+    const events = gone.reduce((sum, kept) => sum + eventsIn(kept), 0);
     for (const kept of gone) {
-      drop(kept, kept.events.length);
+      drop(kept, eventsIn(kept));
       kept.records.clear();
       kept.session = undefined;
     }
@@ -156,6 +160,24 @@ function remember(kept: Kept, record: StoreRecord): void {
 /** Takes the oldest events away. */
 function drop(kept: Kept, count: number): void {
   if (count <= 0) return;
-  kept.events = kept.events.slice(count);
+  let left = count;
+  let whole = 0;
+  for (const { event } of kept.events) {
+    if (left < countOf(event)) break;
+    left -= countOf(event);
+    whole += 1;
+  }
+  kept.events = kept.events.slice(whole).flatMap(({ arrival, event }, index) => {
+    const rest = withoutFirst(event, index === 0 ? left : 0);
+    return rest === undefined ? [] : { arrival, event: rest };
+  });
   kept.head = { ...kept.head, firstSeq: kept.events[0]?.event.seq ?? kept.head.lastSeq + 1 };
+}
+
+function eventsIn({ events }: Kept): number {
+  return events.reduce((sum, { event }) => sum + countOf(event), 0);
+}
+
+function weightOfRow(row: StoredEvent): number {
+  return weightOf(row.data.length, countOf(row));
 }

@@ -1,11 +1,11 @@
 import { TroupeError } from '../errors.ts';
-import { EVENT_OVERHEAD_BYTES } from './change-check.ts';
 import type { LogJournal } from './event-log.ts';
 import type { SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
 import type { Change, RecordName, Store } from './store.ts';
 import type { StoreRecord } from './store-record.ts';
-import { storedEventOf } from './stored-session-event.ts';
+import { EVENT_OVERHEAD_BYTES, inRows } from './stored-row.ts';
+import { isLine, storedEventOf } from './stored-session-event.ts';
 
 /** What is so because of an event. */
 export interface RecordChange {
@@ -175,7 +175,10 @@ export class SessionJournal implements LogJournal {
 
   async #append(batch: readonly Entry[]): Promise<void> {
     const { sessionId, store } = this.#options;
-    const events = batch.map(({ event }) => storedEventOf(event));
+    const events = inRows(
+      batch.map(({ event }) => storedEventOf(event)),
+      isLine,
+    );
     await store.append({ sessionId, epoch: batch[0]?.event.epoch ?? 0, events, ...this.#recordsOf(batch) });
   }
 

@@ -36,8 +36,9 @@ export interface StoreReader {
   head(sessionId: string): Promise<LogHead | undefined>;
 
   /**
-   * The events behind `after` that are durable when it is called, in order and in pages, read as they are pulled. What is no
-   * longer kept is told first, by one `log.truncated`. Nothing for an unknown session.
+   * The events behind `after` that are durable when it is called, in order and in pages, read as they are pulled; several
+   * together where they were kept together. What is no longer kept is told first, by one `log.truncated`. Nothing for an
+   * unknown session.
    */
   read(request: ReadRequest): AsyncIterable<StoredEvent | LogTruncated>;
 
@@ -84,9 +85,15 @@ export interface RecordName {
   readonly id: string;
 }
 
-/** One event of a log: what a reader needs to order it, and its bytes as they were. */
+/**
+ * One event of a log: what a reader needs to order it, and its bytes as they were. Or several that follow each other, of one
+ * incarnation, moment and type: `storedEventsOf` takes them apart.
+ */
 export interface StoredEvent {
+  /** Of the first. */
   readonly seq: number;
+  /** How many there are; then `data` is as many lines, with a line feed between each two. Default 1. */
+  readonly count?: number;
   readonly epoch: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -125,7 +132,7 @@ export interface SessionEntry extends LogHead {
   readonly record: StoreRecord & { readonly kind: 'session' };
 }
 
-/** How much to keep; what is not given has no bound. */
+/** How much to keep; what is not given has no bound. Events that are kept together count as if each stood alone. */
 export interface RetentionPolicy {
   /** Events of one session. */
   readonly maxEventsPerSession?: number;

@@ -10,6 +10,8 @@ const MESSAGE = 'message';
 
 /** Its data are two lines: what it means, and what the peer wrote in its dialect. */
 const TRANSLATED = 'translated';
+/** What `escaped` would change. */
+const PUNCTUATION = /[/%]/;
 const LINE_FEED = Buffer.from('\n');
 
 /**
@@ -23,11 +25,21 @@ export function storedEventOf(event: SessionEvent): StoredEvent {
     return { seq, epoch, at, type, data: Buffer.from(JSON.stringify(facts)) };
   }
   const { raw, line, type, subtype, isTranslated } = event.message;
-  const kind = [MESSAGE, type, ...(subtype === undefined && !isTranslated ? [] : [subtype ?? ''])]
-    .map(escaped)
-    .join('/');
-  if (!isTranslated) return { seq, epoch, at, type: kind, data: raw };
+  if (!isTranslated) return { seq, epoch, at, type: storedType(type, subtype), data: raw };
+  const kind = [MESSAGE, type, subtype ?? ''].map(escaped).join('/');
   return { seq, epoch, at, type: `${kind}/${TRANSLATED}`, data: Buffer.concat([line, LINE_FEED, raw]) };
+}
+
+/** The type of a message as a store keeps it. */
+export function storedType(type: string, subtype: string | undefined): string {
+  const isPlain = !PUNCTUATION.test(type) && !PUNCTUATION.test(subtype ?? '');
+  if (isPlain) return subtype === undefined ? `${MESSAGE}/${type}` : `${MESSAGE}/${type}/${subtype}`;
+  return [MESSAGE, type, ...(subtype === undefined ? [] : [subtype])].map(escaped).join('/');
+}
+
+/** True for the type of a message that is kept as its line: several may stand in one row. */
+export function isLine(type: string): boolean {
+  return type.startsWith(`${MESSAGE}/`) && !type.endsWith(`/${TRANSLATED}`);
 }
 
 /** The event again. Never throws: what cannot be read is a `diagnostic` in its place, `log-lost` or `log-unreadable` (P6). */

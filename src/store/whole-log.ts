@@ -1,5 +1,6 @@
 import type { ObservedEvent, SessionEvent } from './session-event.ts';
 import type { LogTruncated, Store } from './store.ts';
+import { storedEventsOf } from './stored-row.ts';
 import { sessionEventOf } from './stored-session-event.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -10,7 +11,8 @@ export type LogHistory = (after: number) => AsyncIterable<SessionEvent | LogTrun
 export function historyOf(store: Pick<Store, 'read'>, sessionId: string): LogHistory {
   return async function* (after) {
     for await (const event of store.read({ sessionId, after })) {
-      yield 'firstSeq' in event ? event : sessionEventOf(event);
+      if ('firstSeq' in event) yield event;
+      else for (const one of storedEventsOf(event)) yield sessionEventOf(one);
     }
   };
 }

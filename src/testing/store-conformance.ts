@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../store/store.ts';
 import type { ConformanceCase } from './conformance-case.ts';
+import { ROW_CASES } from './store-row-cases.ts';
 import {
   change,
   event,
@@ -32,7 +33,7 @@ type Case = readonly [name: string, check: (store: Store, sessionId: string) => 
  */
 export function storeConformance(subject: StoreSubject): ConformanceCase[] {
   const { reopen } = subject;
-  const always: [string, Check][] = CASES.map(([name, check]) => [
+  const always: [string, Check][] = [...CASES, ...ROW_CASES].map(([name, check]) => [
     name,
     async (store, id) => {
       await check(store, id);

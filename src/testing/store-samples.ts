@@ -2,6 +2,7 @@ import { ok, strictEqual } from 'node:assert/strict';
 import type { ErrorCode, TroupeError } from '../errors.ts';
 import type { Change, LogTruncated, Store, StoredEvent } from '../store/store.ts';
 import type { PermissionRecord, PromptRecord, SessionRecord, StoreRecord } from '../store/store-record.ts';
+import { storedEventsOf } from '../store/stored-row.ts';
 
 export function event(seq: number, more: Partial<StoredEvent> = {}): StoredEvent {
   return { seq, epoch: 1, at: 1_000 + seq, type: 'message', data: new TextEncoder().encode(`{"seq":${seq}}`), ...more };
@@ -9,6 +10,12 @@ export function event(seq: number, more: Partial<StoredEvent> = {}): StoredEvent
 
 export function events(first: number, last: number): StoredEvent[] {
   return Array.from({ length: last - first + 1 }, (_, index) => event(first + index));
+}
+
+/** Lines that stand in one row, the first of them with this number. */
+export function row(seq: number, lines: readonly string[], more: Partial<StoredEvent> = {}): StoredEvent {
+  const data = new TextEncoder().encode(lines.join('\n'));
+  return event(seq, { at: 1_000, type: 'message/stream_event', data, count: lines.length, ...more });
 }
 
 export function change(sessionId: string, own: StoredEvent[], records: StoreRecord[] = [], epoch = 1): Change {
@@ -48,6 +55,12 @@ export async function readAll(store: Store, sessionId: string, after = 0): Promi
     all.push('data' in one ? { ...one, data: Uint8Array.from(one.data) } : one);
   }
   return all;
+}
+
+/** Every event by itself, however they were kept. */
+export async function readApart(store: Store, sessionId: string, after = 0): Promise<(StoredEvent | LogTruncated)[]> {
+  const rows = await readAll(store, sessionId, after);
+  return rows.flatMap((one): readonly (StoredEvent | LogTruncated)[] => ('data' in one ? storedEventsOf(one) : [one]));
 }
 
 export function textOf(one: StoredEvent | LogTruncated | undefined): string {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { TroupeError } from '../../errors.ts';
 import type { LogTruncated, StoredEvent, StoreReader } from '../../store/store.ts';
+import { lastSeqOf, storedEventsOf } from '../../store/stored-row.ts';
 import { sessionEventOf } from '../../store/stored-session-event.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason, onLeave } from '../leave.ts';
@@ -32,7 +33,7 @@ export async function showLog(reader: StoreReader, id: string, flags: LogFlags):
       for await (const item of reader.read({ sessionId: id, after })) {
         if (why !== undefined) break;
         await show(item, flags);
-        after = 'data' in item ? item.seq : item.firstSeq - 1;
+        after = 'data' in item ? lastSeqOf(item) : item.firstSeq - 1;
       }
     } while (flags.follow === true && why === undefined && (await paused(end.signal)));
   } finally {
@@ -51,8 +52,8 @@ export async function showHistory(reader: StoreReader, id: string, flags: LogFla
 }
 
 async function show(item: StoredEvent | LogTruncated, { json }: LogFlags): Promise<void> {
-  const shown = 'data' in item ? sessionEventOf(item) : item;
-  await write(`${json === true ? jsonOf(shown) : lineOf(shown)}\n`);
+  const all = 'data' in item ? storedEventsOf(item).map(sessionEventOf) : [item];
+  for (const shown of all) await write(`${json === true ? jsonOf(shown) : lineOf(shown)}\n`);
 }
 
 async function expectSession(reader: StoreReader, id: string): Promise<void> {

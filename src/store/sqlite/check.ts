@@ -1,6 +1,6 @@
 import { type Database, findDriver } from './driver.ts';
 import { expectFile, storeFailure } from './failure.ts';
-import { CONNECTION_PRAGMAS, checkSchema } from './schema.ts';
+import { CONNECTION_PRAGMAS, checkSchema, countColumn } from './schema.ts';
 import { type Survey, surveyOf } from './survey.ts';
 
 export interface Checked extends Survey {
@@ -42,7 +42,7 @@ function gaps(database: Database): string[] {
     const rows = database
       .prepare(
         `SELECT id, last_seq + 1 - first_seq AS expected,
-           (SELECT count(*) FROM events WHERE session = sessions.key AND seq BETWEEN first_seq AND last_seq) AS kept
+           (SELECT total(${countColumn(database)}) FROM events WHERE session = sessions.key AND seq BETWEEN first_seq AND last_seq) AS kept
          FROM sessions WHERE expected <> kept LIMIT ${MAX_PROBLEMS}`,
       )
       .all();

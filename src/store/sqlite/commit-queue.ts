@@ -30,7 +30,7 @@ interface Waiting {
 
 /**
  * Group commit: changes that come close together share one flush of the disk, one commit runs at a time, and what waits is
- * bounded (P9). A change counts as one event at least.
+ * bounded (P9). A change counts as one event at least; lines that stand in one row count as one.
  */
 export class CommitQueue {
   readonly #commit: Commit;

@@ -21,13 +21,13 @@ export interface PlainChange extends Omit<Change, 'records'> {
  * another: an object for each event would cost more than the rest of its way.
  */
 export interface PackedEvents {
-  /** For each event `seq`, `epoch`, `at`, its type as a place in `types`, and the length of its data. */
+  /** For each event `seq`, `epoch`, `at`, its type as a place in `types`, the length of its data, and its count. */
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly types: readonly string[];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-const NUMBERS_PER_EVENT = 5;
+const NUMBERS_PER_EVENT = 6;
 
 export interface PackedChanges {
   /** For each change its session as a place in `sessions`, `epoch`, and how many events it has. */
@@ -105,7 +105,7 @@ export function packEvents(events: readonly StoredEvent[]): PackedEvents {
   const numbers = new Float64Array(events.length * NUMBERS_PER_EVENT);
   const types = new Places();
   let [offset, place] = [0, 0];
-  for (const { seq, epoch, at, type, data } of events) {
+  for (const { seq, epoch, at, type, data, count = 1 } of events) {
     bytes.set(data, offset);
     offset += data.length;
     numbers[place++] = seq;
@@ -113,6 +113,7 @@ export function packEvents(events: readonly StoredEvent[]): PackedEvents {
     numbers[place++] = at;
     numbers[place++] = types.of(type);
     numbers[place++] = data.length;
+    numbers[place++] = count;
   }
   return { numbers, types: types.names, bytes };
 }
@@ -122,12 +123,14 @@ export function unpackEvents({ numbers, types, bytes }: PackedEvents): StoredEve
   let offset = 0;
   for (let place = 0; place < numbers.length; place += NUMBERS_PER_EVENT) {
     const end = offset + (numbers[place + 4] ?? 0);
+    const count = numbers[place + 5] ?? 1;
     events.push({
       seq: numbers[place] ?? 0,
       epoch: numbers[place + 1] ?? 0,
       at: numbers[place + 2] ?? 0,
       type: types[numbers[place + 3] ?? 0] ?? '',
       data: bytes.subarray(offset, end),
+      ...(count !== 1 && { count }),
     });
     offset = end;
   }

@@ -1,5 +1,5 @@
-import { EVENT_OVERHEAD_BYTES } from '../change-check.ts';
-import type { Pruned, RetentionPolicy } from '../store.ts';
+import type { Pruned, RetentionPolicy, StoredEvent } from '../store.ts';
+import { firstWeighing, weightOf, withoutFirst } from '../stored-row.ts';
 import type { Database, Row, Statement } from './driver.ts';
 import { pragma } from './schema.ts';
 
@@ -34,7 +34,7 @@ export class Pruner {
     const row = this.#statements.endedBeyond.get(max);
     if (row === undefined) return undefined;
     const session = Number(row['key']);
-    const events = this.#drop(this.#statements.firstOf.all(session, STEP_EVENTS));
+    const events = this.#drop(this.#firstOf(session, Infinity));
     if (events > 0) return { events, sessions: 0 };
     this.#statements.dropRecords.run(session);
     this.#statements.forgetSession.run(session);
@@ -46,22 +46,38 @@ export class Pruner {
     const row = this.#statements.longest.get(max);
     if (row === undefined) return undefined;
     const over = Number(row['kept']) - max;
-    return {
-      events: this.#drop(this.#statements.firstOf.all(Number(row['key']), Math.min(over, STEP_EVENTS))),
-      sessions: 0,
-    };
+    return { events: this.#drop(this.#firstOf(Number(row['key']), over)), sessions: 0 };
+  }
+
+  /** So many of its first events, as far as one step goes. */
+  #firstOf(session: number, most: number): Cut[] {
+    const cuts: Cut[] = [];
+    let events = 0;
+    for (const row of this.#statements.firstOf.all(session, Math.min(most, STEP_EVENTS))) {
+      if (events >= Math.min(most, STEP_EVENTS)) break;
+      const gone = Math.min(most - events, Number(row['count']));
+      cuts.push({ row, gone });
+      events += gone;
+    }
+    return cuts;
   }
 
   #oldest(maxBytes: number, before: number): Pruned | undefined {
     if (maxBytes === Infinity && before === -Infinity) return undefined;
     let bytes = Number(this.#statements.allBytes.get()?.['bytes'] ?? 0);
-    const rows: Row[] = [];
+    const cuts: Cut[] = [];
+    let events = 0;
     for (const row of this.#statements.first.all(STEP_EVENTS)) {
-      if (bytes <= maxBytes && Number(row['at']) >= before) break;
-      bytes -= Number(row['size']) + EVENT_OVERHEAD_BYTES;
-      rows.push(row);
+      const isOld = Number(row['at']) < before;
+      if (events >= STEP_EVENTS || (bytes <= maxBytes && !isOld)) break;
+      const [weight, count] = [weightOf(Number(row['size']), Number(row['count'])), Number(row['count'])];
+      const isWhole = isOld || count === 1 || weight <= bytes - maxBytes;
+      const gone = isWhole ? count : firstWeighing(this.#eventOf(row), bytes - maxBytes);
+      cuts.push({ row, gone });
+      events += gone;
+      bytes -= weight;
     }
-    return rows.length === 0 ? undefined : { events: this.#drop(rows), sessions: 0 };
+    return cuts.length === 0 ? undefined : { events: this.#drop(cuts), sessions: 0 };
   }
 
   /** Space of what went goes back to the disk, but for a little that is soon used again. */
@@ -73,18 +89,45 @@ export class Pruner {
     return pragma(this.#database, 'freelist_count') < free ? { events: 0, sessions: 0 } : undefined;
   }
 
-  #drop(rows: readonly Row[]): number {
-    const { dropEvent, shorten } = this.#statements;
-    const cut = new Map<number, { seq: number; bytes: number }>();
-    for (const row of rows) {
-      dropEvent.run(Number(row['key']));
+  #drop(cuts: readonly Cut[]): number {
+    const sessions = new Map<number, { firstSeq: number; bytes: number }>();
+    let events = 0;
+    for (const { row, gone } of cuts) {
       const session = Number(row['session']);
-      const bytes = Number(row['size']) + EVENT_OVERHEAD_BYTES + (cut.get(session)?.bytes ?? 0);
-      cut.set(session, { seq: Number(row['seq']), bytes });
+      const bytes = this.#cut(row, gone) + (sessions.get(session)?.bytes ?? 0);
+      sessions.set(session, { firstSeq: Number(row['seq']) + gone, bytes });
+      events += gone;
     }
-    for (const [session, { seq, bytes }] of cut) shorten.run(seq + 1, bytes, session);
-    return rows.length;
+    for (const [session, { firstSeq, bytes }] of sessions) this.#statements.shorten.run(firstSeq, bytes, session);
+    return events;
   }
+
+  /** Takes the first events of a row away; what they weighed. */
+  #cut(row: Row, gone: number): number {
+    const { dropEvent, keepRest } = this.#statements;
+    const key = Number(row['key']);
+    const weight = weightOf(Number(row['size']), Number(row['count']));
+    const rest = gone < Number(row['count']) ? withoutFirst(this.#eventOf(row), gone) : undefined;
+    if (rest === undefined) {
+      dropEvent.run(key);
+      return weight;
+    }
+    const { seq, count = 1, data } = rest;
+    keepRest.run(seq, count, data, key);
+    return weight - weightOf(data.length, count);
+  }
+
+  #eventOf(row: Row): StoredEvent {
+    const data = this.#statements.dataOf.get(Number(row['key']))?.['data'];
+    const place = { seq: Number(row['seq']), epoch: 0, at: 0, type: '', count: Number(row['count']) };
+    return { ...place, data: data instanceof Uint8Array ? data : new Uint8Array() };
+  }
+}
+
+/** So many of the first events of a row. */
+interface Cut {
+  readonly row: Row;
+  readonly gone: number;
 }
 
 type Name =
@@ -96,10 +139,12 @@ type Name =
   | 'allBytes'
   | 'first'
   | 'dropEvent'
+  | 'keepRest'
+  | 'dataOf'
   | 'shorten';
 
 function prepareAll(database: Database): Record<Name, Statement> {
-  const oldest = 'SELECT key, session, seq, at, length(data) AS size FROM events';
+  const oldest = 'SELECT key, session, seq, at, count, length(data) AS size FROM events';
   return {
     // The newest stay; of those that ended together, the one that came later.
     endedBeyond: database.prepare(
@@ -114,6 +159,8 @@ function prepareAll(database: Database): Record<Name, Statement> {
     allBytes: database.prepare('SELECT sum(bytes) AS bytes FROM sessions'),
     first: database.prepare(`${oldest} ORDER BY key LIMIT ?`),
     dropEvent: database.prepare('DELETE FROM events WHERE key = ?'),
+    keepRest: database.prepare('UPDATE events SET seq = ?, count = ?, data = ? WHERE key = ?'),
+    dataOf: database.prepare('SELECT data FROM events WHERE key = ?'),
     shorten: database.prepare('UPDATE sessions SET first_seq = ?, bytes = bytes - ? WHERE key = ?'),
   };
 }

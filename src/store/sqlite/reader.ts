@@ -1,8 +1,9 @@
-import type { LogHead, SessionEntry, SessionSnapshot } from '../store.ts';
+import type { LogHead, SessionEntry, SessionSnapshot, StoredEvent } from '../store.ts';
+import { behind } from '../stored-row.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
 import { readFailure, storeFailure } from './failure.ts';
 import { type PackedEvents, packEvents } from './packing.ts';
-import { CONNECTION_PRAGMAS, checkSchema, rollBack } from './schema.ts';
+import { CONNECTION_PRAGMAS, checkSchema, countColumn, rollBack } from './schema.ts';
 import { headOf } from './writer.ts';
 
 /** Where a page begins and how much it may hold; it holds one event at least. */
@@ -13,7 +14,7 @@ export interface PageRequest {
 }
 
 /** As much as a reader pulls at once. */
-const PAGE_EVENTS = 500;
+const PAGE_ROWS = 500;
 const PAGE_BYTES = 512 * 1024;
 const PAGE_SESSIONS = 200;
 
@@ -21,7 +22,9 @@ const PAGE_SESSIONS = 200;
 export class SqliteReader {
   readonly #path: string;
   readonly #database: Database;
-  readonly #statements: Record<'head' | 'sizes' | 'page' | 'records' | 'sessions', Statement>;
+  readonly #statements: Record<'head' | 'rowOf' | 'sizes' | 'records' | 'sessions', Statement>;
+  /** A writer of this release may bring the file forward while it is read. */
+  #page: { readonly count: string; readonly statement: Statement } | undefined;
 
   constructor(open: OpenDatabase, path: string) {
     this.#path = path;
@@ -33,11 +36,9 @@ export class SqliteReader {
       this.#statements = {
         head: database.prepare('SELECT key, last_seq, first_seq, epoch FROM sessions WHERE id = ?'),
         sizes: database.prepare(
-          'SELECT seq, length(data) AS size FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+          'SELECT seq, length(data) AS size FROM events WHERE session = ? AND seq >= ? AND seq <= ? ORDER BY seq LIMIT ?',
         ),
-        page: database.prepare(
-          'SELECT seq, epoch, at, type, data FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq',
-        ),
+        rowOf: database.prepare('SELECT max(seq) AS seq FROM events WHERE session = ? AND seq <= ?'),
         records: database.prepare('SELECT body FROM records WHERE session = ? ORDER BY key'),
         sessions: database.prepare(
           `SELECT sessions.key, sessions.id, last_seq, first_seq, epoch, body FROM sessions
@@ -63,8 +64,11 @@ export class SqliteReader {
       const row = this.#statements.head.get(sessionId);
       if (row === undefined) return undefined;
       const session = Number(row['key']);
-      const last = this.#lastOfPage(session, after, upTo);
-      return { head: headOf(row), events: packEvents(this.#statements.page.all(session, after, last).map(eventOf)) };
+      // The cursor may be inside a row.
+      const first = Number(this.#statements.rowOf.get(session, after + 1)?.['seq'] ?? 0);
+      const last = this.#lastOfPage(session, first, after + 1, upTo);
+      const rows = this.#pageStatement().all(session, first, last).map(eventOf);
+      return { head: headOf(row), events: packEvents(rows.flatMap((one) => behind(one, after) ?? [])) };
     });
   }
 
@@ -91,15 +95,28 @@ export class SqliteReader {
     this.#database.close();
   }
 
-  #lastOfPage(session: number, after: number, upTo: number): number {
-    let last = after;
+  /** At least up to the row that the cursor needs next. */
+  #lastOfPage(session: number, first: number, needed: number, upTo: number): number {
+    let last = 0;
     let bytes = 0;
-    for (const row of this.#statements.sizes.all(session, after, upTo, PAGE_EVENTS)) {
+    for (const row of this.#statements.sizes.all(session, first, upTo, PAGE_ROWS)) {
       bytes += Number(row['size']);
-      if (last > after && bytes > PAGE_BYTES) break;
+      if (last >= needed && bytes > PAGE_BYTES) break;
       last = Number(row['seq']);
     }
     return last;
+  }
+
+  #pageStatement(): Statement {
+    const count = countColumn(this.#database);
+    if (this.#page?.count !== count) {
+      const columns = `seq, epoch, at, type, data, ${count} AS count`;
+      const statement = this.#database.prepare(
+        `SELECT ${columns} FROM events WHERE session = ? AND seq >= ? AND seq <= ? ORDER BY seq`,
+      );
+      this.#page = { count, statement };
+    }
+    return this.#page.statement;
   }
 
   /** Several statements, one moment. */
@@ -117,12 +134,14 @@ export class SqliteReader {
   }
 }
 
-function eventOf(row: Row): { seq: number; epoch: number; at: number; type: string; data: Uint8Array } {
+function eventOf(row: Row): StoredEvent {
+  const count = Number(row['count']);
   return {
     seq: Number(row['seq']),
     epoch: Number(row['epoch']),
     at: Number(row['at']),
     type: String(row['type']),
     data: row['data'] instanceof Uint8Array ? row['data'] : new Uint8Array(),
+    ...(count > 1 && { count }),
   };
 }

@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StoreReader,
 } from '../store.ts';
+import { lastSeqOf } from '../stored-row.ts';
 import { expectFile } from './failure.ts';
 import { unpackEvents } from './packing.ts';
 import { type SqliteThread, startThread } from './thread.ts';
@@ -64,7 +65,7 @@ export class SqliteReading implements StoreReader {
       cursor = Math.max(cursor, firstSeq - 1);
       for (const event of unpackEvents(page.events)) {
         yield event;
-        cursor = event.seq;
+        cursor = lastSeqOf(event);
       }
     }
   }

@@ -35,7 +35,24 @@ export const MIGRATIONS: readonly string[] = [
    CREATE VIEW ledger AS SELECT sessions.id AS session, records.id, records.body ->> 'at' AS at,
        records.body ->> 'costUsd' AS cost_usd, records.body AS record
      FROM records JOIN sessions ON sessions.key = records.session WHERE kind = 'ledger';`,
+  // Several lines in one row. For people each stands alone: JSON makes a list of them, which SQLite takes apart.
+  `ALTER TABLE events ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+   DROP VIEW log;
+   CREATE VIEW log AS
+     SELECT sessions.id AS session, seq, events.epoch, at, type, CAST(data AS TEXT) AS data
+       FROM events JOIN sessions ON sessions.key = events.session WHERE count = 1
+     UNION ALL
+     SELECT sessions.id, seq + line.key, events.epoch, at, events.type, line.value
+       FROM events JOIN sessions ON sessions.key = events.session
+         JOIN json_each('["' || replace(replace(replace(CAST(data AS TEXT), '\\', '\\\\'), '"', '\\"'), char(10), '","') || '"]')
+           AS line
+       WHERE count > 1;`,
 ];
+
+/** The column of a file that may be read before it is brought forward: the first version had one event in each row. */
+export function countColumn(database: Database): string {
+  return pragma(database, 'user_version') < 2 ? '1' : 'count';
+}
 
 /** For every connection. Local disks only: WAL needs memory that is shared between the processes that read. */
 export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;`;

@@ -42,7 +42,7 @@ function survey(open: OpenDatabase, path: string): Survey {
 export function surveyOf(database: Database): Survey {
   return {
     sessions: count(readableRows(database, 'sessions')),
-    events: count(readableRows(database, 'events')),
+    events: countEvents(readableRows(database, 'events')),
     records: count(readableRows(database, 'records')),
   };
 }
@@ -74,6 +74,13 @@ function rowsBetween(database: Database, table: string, from: number, to: number
   } catch {
     return undefined;
   }
+}
+
+/** Several stand in one row; a file of the first version does not say so. */
+function countEvents(rows: Iterable<Row>): number {
+  let number = 0;
+  for (const { count: inRow = 1 } of rows) number += Number(inRow);
+  return number;
 }
 
 function count(rows: Iterable<unknown>): number {

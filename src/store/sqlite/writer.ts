@@ -1,7 +1,7 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { TroupeError } from '../../errors.ts';
-import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, sizeOfEvents } from '../change-check.ts';
+import { conflictOf, conversationInUse, EMPTY_HEAD, headAfter, weightOfEvents } from '../change-check.ts';
 import type { LogHead, Pruned, RetentionPolicy } from '../store.ts';
 import { type Claimant, ClaimWatch } from './claim.ts';
 import type { Database, OpenDatabase, Row, Statement } from './driver.ts';
@@ -136,11 +136,13 @@ export class SqliteWriter {
     if (refusal !== undefined) return refusal;
     const known = found ?? this.#add(change.sessionId, change.firstSeq);
     const { addEvent } = this.#statements;
-    for (const { seq, epoch, at, type, data } of change.events) addEvent.run(known.key, seq, epoch, at, type, data);
+    for (const { seq, epoch, at, type, data, count = 1 } of change.events) {
+      addEvent.run(known.key, seq, epoch, at, type, data, count);
+    }
     for (const record of change.records ?? []) this.#remember(known, record);
     for (const { kind, id } of change.forget ?? []) this.#sheet.forget(known.key, kind, id);
     known.head = headAfter(known.head, change);
-    known.bytes += sizeOfEvents(change);
+    known.bytes += weightOfEvents(change);
     if (!known.isTouched) this.#touched.push(known);
     known.isTouched = true;
     this.#known.set(change.sessionId, known);
@@ -199,7 +201,9 @@ function prepareAll(
   database: Database,
 ): Record<'addEvent' | 'touch' | 'setSession' | 'whoHas' | 'findSession' | 'addSession', Statement> {
   return {
-    addEvent: database.prepare('INSERT INTO events (session, seq, epoch, at, type, data) VALUES (?, ?, ?, ?, ?, ?)'),
+    addEvent: database.prepare(
+      'INSERT INTO events (session, seq, epoch, at, type, data, count) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
     touch: database.prepare('UPDATE sessions SET last_seq = ?, epoch = ?, bytes = bytes + ? WHERE key = ?'),
     setSession: database.prepare('UPDATE sessions SET ended_at = ?, open_conversation = ? WHERE key = ?'),
     whoHas: database.prepare('SELECT id FROM sessions WHERE open_conversation = ? AND id <> ?'),
