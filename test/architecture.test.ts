@@ -92,7 +92,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/recording',
     'src/replay',
     'src/conversations (types)',
-    'src/store (types)',
+    'src/store',
     'src/transport (types)',
     'src/wire (types)',
   ],
