@@ -83,7 +83,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/telemetry',
     'src/view',
   ],
-  'src/telemetry': ['pino', 'prom-client', 'node:perf_hooks', 'src/supervision (types)'],
+  'src/telemetry': [
+    'pino',
+    'prom-client',
+    'node:perf_hooks',
+    'src/supervision (types)',
+    'src/store (types)',
+    'src/wire',
+  ],
   'src/testing': [
     'node:*',
     'src/testing/drift',
