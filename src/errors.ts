@@ -87,6 +87,7 @@ export const ERROR_CODES = {
   STORE_FOREIGN: 'The file is not a store of Troupe.',
   STORE_DRIVER_MISSING: 'There is no SQLite to open a store with.',
   STORE_CLOSED: 'The store is closed.',
+  SERVER_NOT_FOUND: 'It is not known which server is meant.',
   SERVER_UNREACHABLE: 'The server did not answer.',
   SERVER_REFUSED: 'The server refused the request.',
   RECORDING_INVALID: 'The file is not a recording, or is damaged.',

@@ -50,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'p-queue',
   ],
   'src/client': ['src/view', 'src/store (types)', 'eventsource-parser'],
-  'src/view': ['src/store (types)'],
+  'src/view': ['src/store (types)', 'diff'],
   'src/server/json-rpc': [
     'json-rpc-2.0',
     'zod',

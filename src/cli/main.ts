@@ -1,19 +1,24 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { TroupeError } from '../errors.ts';
+import { type ErrorCode, TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { createSupervisor, type Supervisor } from '../supervision/supervisor.ts';
 import { createLogger, followFleet } from '../telemetry/logger.ts';
+import { addAttachCommand } from './attach/attach-command.ts';
 import { addDriftCommand } from './drift/drift-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { addFleetCommands } from './fleet/fleet-commands.ts';
 import { onLeave, watchOutput } from './leave.ts';
+import { addLookCommands } from './look-commands.ts';
+import { promptText } from './prompt-text.ts';
 import { addReplayCommand } from './replay/replay-command.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
 import { run } from './run/run-command.ts';
 import { jsonOutput, textOutput } from './run/run-output.ts';
 import { addServeCommand } from './serve/serve-command.ts';
 import { addStoreCommands } from './store/store-commands.ts';
+import { plain, plainLine } from './terminal/plain-text.ts';
 
 interface RunFlags {
   json?: true;
@@ -29,11 +34,17 @@ interface RunFlags {
 }
 
 const PROMPT_HELP = 'the prompt; "-", or nothing with a pipe, reads standard input';
-const MAX_STDIN_BYTES = 16 * 2 ** 20;
 /** After the answer, background agents may still work for this long before they are stopped. */
 const BACKGROUND_MS = 10 * 60_000;
 /** The run shows everything, so it may hold far more than an ordinary subscriber before it has lagged. */
 const READER_LIMITS = { maxSubscriberBufferItems: 1_000_000, maxSubscriberBufferBytes: 256 * 2 ** 20 };
+/** The errors that say more than that something failed. */
+const EXITS: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
+  INVALID_OPTIONS: EXIT.usage,
+  INVALID_PROMPT: EXIT.usage,
+  SERVER_NOT_FOUND: EXIT.noServer,
+  SERVER_UNREACHABLE: EXIT.noServer,
+};
 const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto'] as const;
 
 const program = new Command('troupe')
@@ -62,13 +73,15 @@ runOptions(
   process.exitCode = await recordCommand(file, prompt, flags);
 });
 
-addStoreCommands(program, async (work) => {
+const finish = async (work: Promise<ExitCode>): Promise<void> => {
   process.exitCode = await work;
-});
+};
 
-addDriftCommand(program, async (work) => {
-  process.exitCode = await work;
-});
+addLookCommands(program, finish);
+addFleetCommands(program, finish);
+addAttachCommand(program, finish);
+addStoreCommands(program, finish);
+addDriftCommand(program, finish);
 
 addServeCommand(
   program,
@@ -81,14 +94,10 @@ addServeCommand(
     createSupervisor,
     watch: followByLevel,
   },
-  async (work) => {
-    process.exitCode = await work;
-  },
+  finish,
 );
 
-addReplayCommand(program, { write: (text) => void process.stdout.write(text), onLeave }, async (work) => {
-  process.exitCode = await work;
-});
+addReplayCommand(program, { write: (text) => void process.stdout.write(text), onLeave }, finish);
 
 await main();
 
@@ -147,18 +156,19 @@ async function recordCommand(file: string, prompt: string | undefined, flags: Ru
 }
 
 async function runCommand(argument: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  const prompt = argument === undefined || argument === '-' ? await readStandardInput(argument) : argument;
-  if (prompt.trim() === '') throw new CommanderError(EXIT.usage, 'troupe.prompt', 'the prompt is empty');
+  const prompt = await promptText(argument);
   const supervisor = createSupervisor();
   followByLevel(supervisor);
-  const write = (text: string | Buffer) => void process.stdout.write(text);
+  // What an agent writes must not be obeyed by a terminal; elsewhere it stays as it is.
+  const write = (text: string | Buffer) =>
+    void process.stdout.write(process.stdout.isTTY === true ? plain(String(text)) : text);
   return run(supervisor, {
     prompt,
     options: sessionOptions(flags),
     timeoutMs: (flags.timeout ?? Number.POSITIVE_INFINITY) * 1000,
     backgroundMs: BACKGROUND_MS,
     output: flags.json === true ? jsonOutput(write) : textOutput(write),
-    tell: (line) => console.error(`troupe: ${line}`),
+    tell: (line) => console.error(`troupe: ${plain(line)}`),
     onLeave,
   });
 }
@@ -194,22 +204,6 @@ function interrupt(): void {
   process.emit('SIGINT', 'SIGINT');
 }
 
-async function readStandardInput(argument: string | undefined): Promise<string> {
-  if (argument === undefined && process.stdin.isTTY === true) {
-    throw new CommanderError(EXIT.usage, 'troupe.prompt', 'a prompt is missing');
-  }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_STDIN_BYTES) {
-      throw new CommanderError(EXIT.usage, 'troupe.prompt', `standard input has more than ${MAX_STDIN_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Commas separate rules, but not inside the parentheses of one. */
 function ruleList(text: string, former: string[] = []): string[] {
   const rules = text.split(/,(?![^(]*\))/).map((rule) => rule.trim());
@@ -231,8 +225,8 @@ function explain(error: unknown): ExitCode {
     return EXIT.usage;
   }
   if (TroupeError.is(error)) {
-    console.error(`troupe: ${error.message} (${error.code})`);
-    return error.code === 'INVALID_OPTIONS' || error.code === 'INVALID_PROMPT' ? EXIT.usage : EXIT.failed;
+    console.error(`troupe: ${plainLine(error.message)} (${error.code})`);
+    return EXITS[error.code] ?? EXIT.failed;
   }
   if (error instanceof Error && 'syscall' in error) {
     // What the system refused is no mistake of this program: where it was asked is of no use.

@@ -16,7 +16,11 @@ const HEAD =
  */
 export async function tokensOf(path: string): Promise<readonly Token[]> {
   const made = await makeFile(path);
-  if (made !== undefined) return [made];
+  return made === undefined ? readTokens(path) : [made];
+}
+
+/** The tokens of a file that is there. Rejects with TOKEN_FILE_UNSAFE. */
+export async function readTokens(path: string): Promise<readonly Token[]> {
   // By the handle: what is looked at is what is read, and a link is not followed to a file of somebody else.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause: unknown) => {

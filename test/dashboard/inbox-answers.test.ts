@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { answeredInput, askedQuestions } from '../../src/dashboard/inbox/asked-questions.ts';
 import { editedInput, offeredRules } from '../../src/dashboard/inbox/edited-input.ts';
 import { elicitedContent, elicitedFields } from '../../src/dashboard/inbox/elicited-fields.ts';
 import { endOf } from '../../src/dashboard/inbox/inbox-model.ts';
+import { answeredInput, askedQuestions } from '../../src/view/asked-questions.ts';
 
 describe('an input that is edited in the inbox', () => {
   it('goes out only as an object of JSON', () => {

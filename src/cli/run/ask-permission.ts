@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { CanUseTool } from '../../permissions/can-use-tool.ts';
+import { plainLine } from '../terminal/plain-text.ts';
 
 export interface Terminal {
   readonly input: NodeJS.ReadStream;
@@ -20,7 +21,7 @@ export function askOnTerminal({ input, output, interrupt }: Terminal): CanUseToo
       reader.on('SIGINT', interrupt);
       try {
         const choices = suggestions !== undefined && suggestions.length > 0 ? '[y]es, [a]lways, [N]o' : '[y]es, [N]o';
-        const reply = await ask(reader, `\nAllow ${toolName} ${shown(toolInput)}? ${choices} `, signal);
+        const reply = await ask(reader, `\nAllow ${plainLine(toolName)} ${shown(toolInput)}? ${choices} `, signal);
         return decide(reply.trim().toLowerCase(), suggestions);
       } finally {
         reader.close();
@@ -44,7 +45,7 @@ function ask(reader: Interface, question: string, signal: AbortSignal): Promise<
 
 /** A cut that does not show would hide what a long command does at its end. */
 function shown(toolInput: Record<string, unknown>): string {
-  const text = JSON.stringify(toolInput);
+  const text = plainLine(JSON.stringify(toolInput));
   const hidden = text.length - SHOWN_CHARACTERS;
   return hidden > 0 ? `${text.slice(0, SHOWN_CHARACTERS)}… (+${hidden} characters)` : text;
 }

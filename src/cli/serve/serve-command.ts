@@ -1,14 +1,15 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { TroupeError } from '../../errors.ts';
 import type { SupervisorOptions } from '../../launch/supervisor-options.ts';
+import type { Server } from '../../server/server.ts';
 import type { ServerOptions } from '../../server/server-options.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
+import { removeStaleRunFiles, stateFolder, writeRunFile } from '../link/run-file.ts';
 import { leaveSoon, serveStdio } from './serve-stdio.ts';
 
 export interface ServeFlags {
@@ -110,6 +111,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
     ...(flags.maxSessions === undefined ? {} : { limits: { maxSessions: flags.maxSessions } }),
   });
   world.watch(supervisor);
+  let unannounce = () => {};
   try {
     if (flags.stdio === true) {
       await supervisor.recovered;
@@ -121,6 +123,7 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
       () => createServer(serverOptions(flags, world, supervisor)),
       flags.takeover === true,
     );
+    unannounce = await announced(flags, world, server);
     const page = server.loginUrl();
     const sessions = recovered.sessions.length;
     if (flags.json === true)
@@ -148,9 +151,27 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
     await server.close();
     return LEAVE_EXIT[why];
   } finally {
+    unannounce();
     await supervisor.shutdown();
     left.stop();
     if (flags.stdio === true) leaveSoon();
+  }
+}
+
+/** Tells the other commands of this user where it is. Who cannot write such a file serves all the same. */
+async function announced(flags: ServeFlags, { env, tell }: ServeWorld, server: Server): Promise<() => void> {
+  const { host, port } = server.address;
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host];
+  const url = loopback === undefined ? server.url : `http://${loopback}:${port}`;
+  const store = flags.store === undefined ? {} : { store: resolve(flags.store) };
+  try {
+    await removeStaleRunFiles(env);
+    const remove = await writeRunFile(env, { url, token: server.token, startedAt: Date.now(), ...store });
+    process.once('exit', remove);
+    return remove;
+  } catch (error) {
+    tell(`No run file could be written: ${error instanceof Error ? error.message : String(error)}`);
+    return () => {};
   }
 }
 
@@ -199,8 +220,7 @@ async function listening<T>(listen: () => Promise<T>, isTakeover: boolean): Prom
 /** A token that outlives the server lets a page go on after a restart. */
 function tokenFileOf(flags: ServeFlags, { env }: ServeWorld): string {
   if (flags.tokenFile !== undefined) return flags.tokenFile;
-  const state = env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local', 'state');
-  return join(state, 'troupe', 'tokens');
+  return join(stateFolder(env), 'tokens');
 }
 
 /** Somebody drained it over HTTP. */

@@ -1,6 +1,7 @@
 import type { SessionEntry, StoreReader } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { write } from '../output.ts';
+import { plainLine } from '../terminal/plain-text.ts';
 
 /** A line for each session that the store has, in the order in which they came. */
 export async function showSessions(reader: StoreReader, { json }: { readonly json?: true }): Promise<ExitCode> {
@@ -11,7 +12,7 @@ export async function showSessions(reader: StoreReader, { json }: { readonly jso
 function lineOf({ sessionId, lastSeq, epoch, record }: SessionEntry): string {
   const ended = record.endedAt === undefined ? '' : `, ended ${new Date(record.endedAt).toISOString()}`;
   // An id is any text: it must not be obeyed by a terminal.
-  return `${sessionId.replaceAll(/\p{Cc}/gu, '?')}  ${record.state}, ${lastSeq} events, incarnation ${epoch}${ended}`;
+  return `${plainLine(sessionId)}  ${record.state}, ${lastSeq} events, incarnation ${epoch}${ended}`;
 }
 
 function jsonOf({ sessionId, lastSeq, firstSeq, epoch, record }: SessionEntry): string {

@@ -1,13 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { checkStore } from '../../store/sqlite/check.ts';
 import { openStoreReader } from '../../store/sqlite/reading.ts';
 import { salvageStore } from '../../store/sqlite/salvage.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { write } from '../output.ts';
-import { showHistory, showLog } from './log-command.ts';
 import { exportTo, importFrom } from './move-session.ts';
-import { showSessions } from './session-list.ts';
 
 interface StoreFlags {
   store: string;
@@ -19,19 +17,6 @@ export function addStoreCommands(program: Command, finish: (work: Promise<ExitCo
   const reading = (flags: StoreFlags, work: (reader: StoreReader) => Promise<ExitCode>): Promise<void> =>
     finish(withReader(flags.store, work));
 
-  storeCommand(program, 'logs', 'Shows the log of a session, event by event.')
-    .argument('<id>', 'the session')
-    .option('-f, --follow', 'go on with what is written, until Ctrl-C')
-    .option('--from <seq>', 'begin with this event (default: the first that is kept)', wholeNumber)
-    .action((id: string, flags: StoreFlags & { follow?: true; from?: number }) =>
-      reading(flags, (reader) => showLog(reader, id, flags)),
-    );
-  storeCommand(program, 'history', 'Shows the states a session was in, and what led to them.')
-    .argument('<id>', 'the session')
-    .action((id: string, flags: StoreFlags) => reading(flags, (reader) => showHistory(reader, id, flags)));
-  storeCommand(program, 'ps', 'Lists the sessions of a store.').action((flags: StoreFlags) =>
-    reading(flags, (reader) => showSessions(reader, flags)),
-  );
   program
     .command('export')
     .description('Writes one session as lines of JSON with sums: log, prompts, permission requests, ledger.')
@@ -62,15 +47,8 @@ export function addStoreCommands(program: Command, finish: (work: Promise<ExitCo
     .action((file: string, target: string) => finish(salvage(file, target)));
 }
 
-function storeCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .requiredOption('--store <file>', 'the store')
-    .option('--json', 'a line of JSON for each');
-}
-
-async function withReader(path: string, work: (reader: StoreReader) => Promise<ExitCode>): Promise<ExitCode> {
+/** Has a store open for reading while the work lasts. */
+export async function withReader(path: string, work: (reader: StoreReader) => Promise<ExitCode>): Promise<ExitCode> {
   const reader = await openStoreReader(path);
   try {
     return await work(reader);
@@ -92,10 +70,4 @@ async function salvage(path: string, target: string): Promise<ExitCode> {
     `${events} events and ${records} records of ${sessions} sessions were saved, ${lostEvents} events are lost\n`,
   );
   return EXIT.done;
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('expected a number from 1');
-  return value;
 }

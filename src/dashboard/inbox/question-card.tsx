@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { askedQuestions } from '../../view/asked-questions.ts';
 import type { PermissionView } from '../../view/session-view.ts';
+import { changeOf, summaryOf } from '../../view/tool-change.ts';
 import { ageText, durationText, shareLeft } from '../frame/figures.ts';
 import { now } from '../frame/now.ts';
 import { attempt, useSource } from '../main/page.ts';
 import { addressOf } from '../main/route.ts';
 import { ChangeView } from '../transcript/change-view.tsx';
 import { FoldedText } from '../transcript/folded-text.tsx';
-import { changeOf, summaryOf } from '../transcript/tool-change.ts';
-import { askedQuestions } from './asked-questions.ts';
 import { ElicitationForm } from './elicitation-form.tsx';
 import { QuestionsForm } from './questions-form.tsx';
 import { ToolAnswers } from './tool-answers.tsx';

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { type AskedQuestion, answeredInput, type Choice } from './asked-questions.ts';
+import { type AskedQuestion, answeredInput, type Choice } from '../../view/asked-questions.ts';
 import type { Answer } from './question-card.tsx';
 
 interface QuestionsFormOptions {

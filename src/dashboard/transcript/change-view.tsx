@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { changedLines } from './changed-lines.ts';
-import type { ToolChange } from './tool-change.ts';
+import { changedLines } from '../../view/changed-lines.ts';
+import type { ToolChange } from '../../view/tool-change.ts';
 
 const SIGNS = { same: ' ', gone: '−', new: '+', gap: '⋯' } as const;
 

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
+import { changeOf, summaryOf } from '../../view/tool-change.ts';
 import type { ToolItem } from '../../view/transcript.ts';
 import { durationText } from '../frame/figures.ts';
 import { now } from '../frame/now.ts';
 import { ChangeView } from './change-view.tsx';
 import { FoldedText } from './folded-text.tsx';
-import { changeOf, summaryOf } from './tool-change.ts';
 
 const WORDS: Readonly<Record<ToolItem['status'], string>> = {
   streaming: 'is written',

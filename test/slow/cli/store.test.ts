@@ -8,7 +8,7 @@ import { endStragglers, troupe } from './troupe-process.ts';
 
 const { folder, remove } = storeFolder();
 const path = join(folder, 'troupe.db');
-const env = { PATH: process.env['PATH'] ?? '' };
+const env = { PATH: process.env['PATH'] ?? '', HOME: folder };
 let store: Store;
 
 // It stays open: what only reads must not mind.
@@ -105,7 +105,7 @@ describe('what is asked of a wrong place', () => {
       /no file .*none\.db.*STORE_UNREACHABLE/,
     ],
     ['a file that is not there to check', ['store', 'check', join(folder, 'none.db')], 1, /STORE_UNREACHABLE/],
-    ['no store at all', ['logs', 'review'], 2, /--store/],
+    ['no store and no server', ['logs', 'review'], 3, /--store.*SERVER_NOT_FOUND/],
     ['a number that is none', ['logs', 'review', '--store', path, '--from', '0'], 2, /number from 1/],
     ['an export that is not there', ['import', join(folder, 'none'), '--store', join(folder, 'n.db')], 1, /ENOENT/],
     ['a store that is held', ['import', '-', '--store', path], 1, /STORE_HELD/],

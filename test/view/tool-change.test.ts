@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explained } from '../../src/dashboard/session/explanation.ts';
-import { changedLines } from '../../src/dashboard/transcript/changed-lines.ts';
-import { changeOf, summaryOf } from '../../src/dashboard/transcript/tool-change.ts';
+import { changedLines } from '../../src/view/changed-lines.ts';
+import { changeOf, summaryOf } from '../../src/view/tool-change.ts';
 
 describe('what a tool changes', () => {
   it('is read of the tools that write files, and of no other', () => {
