@@ -32,6 +32,14 @@ export const systemClock: Clock = boundedClock({
   now: () => Date.now(),
 });
 
+/**
+ * Calls back when this turn of the event loop has done what it does at once, promises that are resolved by now included, and
+ * before anything else comes in. What asks and is answered in one turn is over by then.
+ */
+export function atEndOfTurn(act: () => void): void {
+  process.nextTick(act);
+}
+
 /** The timer of something that is no reason for the program to go on. */
 export function inBackground(timer: unknown): unknown {
   if (hasUnref(timer)) timer.unref();

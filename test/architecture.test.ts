@@ -134,6 +134,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/errors.ts': [],
   'src/clock.ts': [],
+  'src/abort-notice.ts': [],
 };
 
 /** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
@@ -215,10 +216,12 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/supervision/conversation-use.ts': ['node:path'],
 };
 
-const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts'];
+const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts', 'src/abort-notice.ts'];
 
 /** What a folder, or one file of it, may take from the global `process`; programs may take all of it. */
 const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
+  // The end of a turn of the event loop.
+  'src/clock.ts': ['nextTick'],
   'src/transport': ['kill', 'pid'],
   'src/transport/command-size.ts': ['platform'],
   'src/transport/executable-format.ts': ['platform', 'execPath'],

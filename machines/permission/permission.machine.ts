@@ -1,15 +1,8 @@
 import { assign, setup } from 'xstate';
 import { initialPermission, type PermissionContext, type PermissionInput } from './permission.context.ts';
-import {
-  type DecidingRule,
-  OUTCOMES,
-  type PermissionDecision,
-  type PermissionEvent,
-  type QuestionKind,
-  type Settlement,
-  type Verdict,
-} from './permission.events.ts';
+import type { PermissionEvent, Settlement } from './permission.events.ts';
 import { ask, judge } from './permission.ports.ts';
+import { expired, failed, ruled, settlementBy } from './settlement.ts';
 
 /**
  * One permission request. Answer, deadline, the CLI's own cancel and the end of the session race; the first one settles
@@ -42,25 +35,19 @@ export const permissionMachine = setup({
   on: {
     'permission.answered': {
       target: '.settled',
-      actions: { type: 'settle', params: ({ event }) => ({ settlement: decided(event.decision, event.by) }) },
+      actions: { type: 'settle', params: ({ event }) => ({ settlement: settlementBy(event) }) },
     },
     'permission.cancelled': {
       target: '.settled',
-      actions: { type: 'settle', params: { settlement: { outcome: 'cancelled', by: 'agent' } } },
+      actions: { type: 'settle', params: ({ event }) => ({ settlement: settlementBy(event) }) },
     },
     'permission.withdrawn': {
       target: '.settled',
-      actions: {
-        type: 'settle',
-        params: ({ event }) => ({ settlement: { outcome: 'withdrawn', by: 'session', reason: event.reason } }),
-      },
+      actions: { type: 'settle', params: ({ event }) => ({ settlement: settlementBy(event) }) },
     },
     'permission.lost': {
       target: '.settled',
-      actions: {
-        type: 'settle',
-        params: { settlement: { outcome: 'cancelled', by: 'session', reason: 'process lost' } },
-      },
+      actions: { type: 'settle', params: ({ event }) => ({ settlement: settlementBy(event) }) },
     },
   },
   states: {
@@ -125,30 +112,3 @@ export const permissionMachine = setup({
   },
   output: ({ context }) => context.settlement ?? failed('machine', 'settled without a cause'),
 });
-
-function decided(decision: PermissionDecision & { readonly by?: string }, by: string): Settlement {
-  const { by: _by, ...rest } = decision;
-  return { outcome: OUTCOMES[decision.behavior], by, decision: rest };
-}
-
-function ruled(verdict: Verdict): Settlement {
-  // The guard before this one took every verdict that only says to ask.
-  if (verdict.behavior === 'ask') return failed('policy', 'asks for an answer and gives one');
-  const { by, rule, ...decision } = verdict;
-  const settlement = decided(decision, by);
-  return rule === undefined ? settlement : withRule(settlement, rule);
-}
-
-function withRule(settlement: Settlement, rule: DecidingRule): Settlement {
-  return 'decision' in settlement && settlement.outcome !== 'expired' ? { ...settlement, rule } : settlement;
-}
-
-function failed(by: string, error: unknown): Settlement {
-  return { outcome: 'failed', by, reason: error instanceof Error ? error.message : String(error) };
-}
-
-function expired(kind: QuestionKind, deadlineMs: number): Settlement {
-  const message = `Nobody answered this permission request within ${deadlineMs} ms.`;
-  const decision: PermissionDecision = kind === 'tool' ? { behavior: 'deny', message } : { behavior: 'dismiss' };
-  return { outcome: 'expired', by: 'deadline', decision };
-}

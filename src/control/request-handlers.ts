@@ -1,11 +1,13 @@
+import { type AbortNotice, LightAbort } from '../abort-notice.ts';
 import { TroupeError } from '../errors.ts';
+
 /** One question of the CLI, on its way to whoever answers it. */
 export interface IncomingRequest {
   readonly requestId: string;
   readonly subtype: string;
   readonly request: Readonly<Record<string, unknown>>;
   /** Aborted when the CLI takes the question back, or when the channel closes. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
 }
 
 /** Returns the payload of the answer; a throw becomes an error answer. */
@@ -19,7 +21,7 @@ export interface ReplySink {
 }
 
 interface InFlight {
-  readonly controller: AbortController;
+  readonly controller: LightAbort;
   readonly written: Promise<boolean>;
 }
 
@@ -67,10 +69,10 @@ export class RequestHandlers {
       void this.#reply.error(requestId, `Too many control requests are open (${this.#limit}).`, false);
       return 'too-many';
     }
-    const controller = new AbortController();
+    const controller = new LightAbort();
     // Registered before it runs: a handler may finish, or be cancelled, before `dispatch` returns.
     const written = Promise.resolve().then(() => {
-      return this.#run(handler, { ...incoming, signal: controller.signal });
+      return this.#run(handler, { ...incoming, signal: controller });
     });
     this.#inFlight.set(requestId, { controller, written });
     return undefined;

@@ -1,3 +1,4 @@
+import { type AbortNotice, LightAbort } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { HOOK_EVENTS, type HookEvent, type HookInput } from './hook-input.ts';
@@ -51,7 +52,7 @@ export class HookDesk {
   }
 
   /** Calls the hook that a `hook_callback` request names. Rejects, which becomes an error answer, only for an unknown id. */
-  async call(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<HookOutput> {
+  async call(request: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<HookOutput> {
     const { callback_id: id, input, tool_use_id: toolUseId } = request;
     const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
     if (registered === undefined) throw new TroupeError('HOOK_NOT_FOUND', { details: { id } });
@@ -90,10 +91,10 @@ export class HookDesk {
     { event, matcher, callback }: Registered,
     input: unknown,
     toolUseId: string | undefined,
-    signal: AbortSignal,
+    signal: AbortNotice,
   ): Promise<{ kind: HookCall['outcome']; output?: HookOutput; reason?: string }> {
     const { clock, deadlineMs } = this.#options;
-    const controller = new AbortController();
+    const controller = new LightAbort();
     const limitMs = matcher.timeout === undefined ? deadlineMs : matcher.timeout * 1_000 + BACKSTOP_MS;
     return new Promise((resolve) => {
       const settle = (outcome: { kind: HookCall['outcome']; output?: HookOutput; reason?: string }) => {
@@ -114,7 +115,7 @@ export class HookDesk {
       if (signal.aborted) return cancel();
       // In a promise of its own, so that a callback that throws at once fails like one that rejects.
       Promise.resolve()
-        .then(() => callback(input as HookInput, toolUseId, { signal: controller.signal }))
+        .then(() => callback(input as HookInput, toolUseId, hookContext(controller)))
         .then(
           (output) => {
             const fault = outputFault(event, output);
@@ -125,6 +126,15 @@ export class HookDesk {
         );
     });
   }
+}
+
+/** Most hooks never look at their signal: it is made when they do. */
+function hookContext(controller: LightAbort): { signal: AbortSignal } {
+  return {
+    get signal() {
+      return controller.signal;
+    },
+  };
 }
 
 function textOf(value: unknown): string | undefined {

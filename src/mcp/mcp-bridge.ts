@@ -1,4 +1,5 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { AbortNotice } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { isRecord } from '../wire/fields.ts';
 import {
@@ -52,7 +53,7 @@ export class McpBridge {
   }
 
   /** Handles the request object of one `mcp_message` and resolves with the payload of the answer. */
-  async handle(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  async handle(request: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<unknown> {
     const name = typeof request['server_name'] === 'string' ? request['server_name'] : '';
     return { mcp_response: await this.#reply(name, request['message'], signal) };
   }
@@ -83,7 +84,7 @@ export class McpBridge {
     );
   }
 
-  async #reply(name: string, message: unknown, signal: AbortSignal): Promise<JsonRpcMessage> {
+  async #reply(name: string, message: unknown, signal: AbortNotice): Promise<JsonRpcMessage> {
     const id = idOf(message) ?? null;
     const method = methodOf(message);
     const server = this.#options.servers.get(name);
@@ -228,7 +229,7 @@ interface BridgedRequest {
   readonly id: JsonRpcId;
   readonly method: string;
   readonly message: JsonRpcMessage;
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
 }
 
 function describe(error: Readonly<Record<string, unknown>>): string {

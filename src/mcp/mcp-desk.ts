@@ -1,6 +1,7 @@
 import type { McpServerInput } from '../../machines/mcp-server/mcp-server.context.ts';
 import type { McpServerSpec } from '../../machines/session/session.context.ts';
 import type { McpNews } from '../../machines/session/session.events.ts';
+import type { AbortNotice } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { DEFAULT_RECONNECT } from '../launch/mcp-server-options.ts';
 import type { Fact } from '../wire/facts.ts';
@@ -57,7 +58,7 @@ export class McpDesk {
   }
 
   /** Handles one `mcp_message` of the CLI. */
-  handle(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  handle(request: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<unknown> {
     return this.#bridge.handle(request, signal);
   }
 

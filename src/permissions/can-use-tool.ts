@@ -1,3 +1,5 @@
+import type { LightAbort } from '../abort-notice.ts';
+import { jsonCopy } from './json-copy.ts';
 import type { MatchedAskRule, McpServerOrigin, ToolPermissionRequest } from './permission-request.ts';
 import type { PermissionResult, PermissionUpdate } from './permission-result.ts';
 
@@ -33,23 +35,29 @@ export interface CanUseToolContext {
   suppressAlwaysAllowRule?: boolean;
 }
 
-export function contextOf(request: ToolPermissionRequest, signal: AbortSignal): CanUseToolContext {
-  const { requiresUserInteraction, defaultToNo, suppressAlwaysAllowRule } = request;
-  const facts = {
-    agentID: request.agentId,
-    blockedPath: request.blockedPath,
-    decisionReason: request.decisionReason,
-    decisionReasonType: request.decisionReasonType,
-    mcpServer: request.mcpServer,
-    matchedAskRule: request.matchedAskRule,
-    title: request.title,
-    displayName: request.displayName,
-    description: request.description,
-    requiresUserInteraction: requiresUserInteraction || undefined,
-    defaultToNo: defaultToNo || undefined,
-    suppressAlwaysAllowRule: suppressAlwaysAllowRule || undefined,
+export function contextOf(request: ToolPermissionRequest, light: LightAbort): CanUseToolContext {
+  const context: CanUseToolContext = {
+    // Most callbacks answer at once and never look: it is made when they do.
+    get signal() {
+      return light.signal;
+    },
+    suggestions: jsonCopy([...request.suggestions]),
+    toolUseID: request.toolUseId ?? '',
+    requestId: request.id,
   };
-  const told = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-  const suggestions = structuredClone([...request.suggestions]);
-  return { signal, suggestions, toolUseID: request.toolUseId ?? '', requestId: request.id, ...told };
+  const { agentId, blockedPath, decisionReason, decisionReasonType, mcpServer, matchedAskRule } = request;
+  if (agentId !== undefined) context.agentID = agentId;
+  if (blockedPath !== undefined) context.blockedPath = blockedPath;
+  if (decisionReason !== undefined) context.decisionReason = decisionReason;
+  if (decisionReasonType !== undefined) context.decisionReasonType = decisionReasonType;
+  if (mcpServer !== undefined) context.mcpServer = mcpServer;
+  if (matchedAskRule !== undefined) context.matchedAskRule = matchedAskRule;
+  const { title, displayName, description } = request;
+  if (title !== undefined) context.title = title;
+  if (displayName !== undefined) context.displayName = displayName;
+  if (description !== undefined) context.description = description;
+  if (request.requiresUserInteraction) context.requiresUserInteraction = true;
+  if (request.defaultToNo) context.defaultToNo = true;
+  if (request.suppressAlwaysAllowRule) context.suppressAlwaysAllowRule = true;
+  return context;
 }

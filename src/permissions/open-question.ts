@@ -1,47 +1,166 @@
 import { type Actor, createActor } from 'xstate';
 import type { PermissionInput } from '../../machines/permission/permission.context.ts';
-import type { Settlement } from '../../machines/permission/permission.events.ts';
+import type { PermissionEvent, Settlement, Verdict } from '../../machines/permission/permission.events.ts';
 import type { permissionMachine } from '../../machines/permission/permission.machine.ts';
-import type { Clock } from '../clock.ts';
+import type { Reply } from '../../machines/permission/permission.ports.ts';
+import { failed, ruled, settlementBy } from '../../machines/permission/settlement.ts';
+import { LightAbort } from '../abort-notice.ts';
+import { atEndOfTurn, type Clock } from '../clock.ts';
 import type { PermissionRequest } from './permission-request.ts';
 
-/** A question that waits for its answer. */
-export interface OpenQuestion {
+export interface OpenQuestionOptions {
   readonly request: PermissionRequest;
-  readonly actor: Actor<typeof permissionMachine>;
-  readonly settled: Promise<Settlement>;
   /** Known for one of a former host, whose text may be less than what was asked. */
-  readonly digest: string | undefined;
-  /** The CLI's id of the request; undefined while no process asks. */
-  askedAs: string | undefined;
-  /** Resolves when a process asks it. */
-  readonly asked: Promise<void>;
-  readonly markAsked: () => void;
-}
-
-/** What a question is made of. Its machine is still to be started. */
-export function openQuestion(options: {
-  readonly request: PermissionRequest;
   readonly digest: string | undefined;
   readonly machine: typeof permissionMachine;
   readonly input: PermissionInput;
   readonly clock: Clock;
   readonly inspect: ((event: unknown) => void) | undefined;
+  /** What the rules say; undefined where there are none. */
+  readonly judge: () => Promise<Verdict> | Verdict;
+  /** Asks the callback; undefined where there is none, and people answer. */
+  readonly ask: ((signal: LightAbort) => Promise<Reply>) | undefined;
+  /** It is not answered at once: somebody waits. */
+  readonly onOpen: () => void;
   /** Called in the moment of the settlement, before anybody else knows of it. */
   readonly onSettled: (settlement: Settlement) => void;
-}): OpenQuestion {
-  const { request, digest, machine, input, clock, inspect, onSettled } = options;
-  const actor = createActor(machine, { input, clock, ...(inspect === undefined ? {} : { inspect }) });
-  const settled = new Promise<Settlement>((resolve) => {
-    actor.subscribe((snapshot) => {
-      if (snapshot.status !== 'done') return;
-      onSettled(snapshot.output);
-      resolve(snapshot.output);
+}
+
+/** The answer of a callback that leaves it to people: they answer with `send`. */
+export const NOBODY: Promise<Reply> = new Promise(() => {});
+
+/**
+ * A question that waits for its answer. Most are answered by a rule or a callback in the very turn of the event loop in which
+ * they came: those never wait, and need no machine. One that is still open at the end of that turn goes on in its machine,
+ * which then owns its deadline and its races; what was asked before is not asked again.
+ */
+export class OpenQuestion {
+  readonly request: PermissionRequest;
+  readonly digest: string | undefined;
+  readonly settled: Promise<Settlement>;
+  /** The CLI's id of the request; undefined while no process asks. */
+  askedAs: string | undefined;
+  readonly #options: OpenQuestionOptions;
+  readonly #callback = new LightAbort();
+  readonly #asked: (() => void)[] = [];
+  #actor: Actor<typeof permissionMachine> | undefined;
+  #judging: Promise<Verdict> | Verdict | undefined;
+  #asking: Promise<Reply> | undefined;
+  #isBegun = false;
+  #isSettled = false;
+  #resolve: (settlement: Settlement) => void = () => {};
+
+  constructor(options: OpenQuestionOptions) {
+    this.#options = options;
+    this.request = options.request;
+    this.digest = options.digest;
+    this.settled = new Promise<Settlement>((resolve) => {
+      this.#resolve = resolve;
     });
-  });
-  let markAsked = () => {};
-  const asked = new Promise<void>((resolve) => {
-    markAsked = resolve;
-  });
-  return { request, actor, settled, digest, askedAs: undefined, asked, markAsked };
+  }
+
+  get deadlineMs(): number {
+    return this.#options.input.deadlineMs;
+  }
+
+  /** Has it judged, and whoever has to be asked asked. */
+  begin(): void {
+    this.#isBegun = true;
+    // Whoever inspects the machines wants to see each of them, and a question of a former host waits for its process.
+    if (this.#options.inspect !== undefined || this.digest !== undefined) {
+      this.#startMachine();
+      return;
+    }
+    void this.#decideAtOnce();
+    if (!this.#isSettled) atEndOfTurn(() => this.goOn());
+  }
+
+  /** It is not answered yet: from now on it is waited for. */
+  goOn(): void {
+    if (this.#isBegun && !this.#isElsewhere) this.#startMachine();
+  }
+
+  send(event: PermissionEvent): void {
+    if (this.#actor !== undefined) {
+      this.#actor.send(event);
+      return;
+    }
+    this.#settle(settlementBy(event));
+    this.#callback.abort();
+  }
+
+  /** Nothing is decided here any more. */
+  stop(): void {
+    this.#isSettled = true;
+    this.#actor?.stop();
+    this.#callback.abort();
+  }
+
+  /** Resolves when a process asks it. */
+  whenAsked(): Promise<void> {
+    if (this.askedAs !== undefined) return Promise.resolve();
+    return new Promise((resolve) => this.#asked.push(resolve));
+  }
+
+  markAsked(id: string): void {
+    this.askedAs = id;
+    for (const resolve of this.#asked.splice(0)) resolve();
+  }
+
+  /** For the machine's ports: what was begun goes on, whoever waits for it. */
+  judge(): Promise<Verdict> {
+    this.#judging ??= this.#options.judge();
+    return Promise.resolve(this.#judging);
+  }
+
+  ask(signal: AbortSignal): Promise<Reply> {
+    signal.addEventListener('abort', () => this.#callback.abort(signal.reason), { once: true });
+    this.#asking ??= this.#options.ask?.(this.#callback) ?? NOBODY;
+    return this.#asking;
+  }
+
+  /** As the machine does it, as long as there is none. */
+  async #decideAtOnce(): Promise<void> {
+    let decider = 'policy';
+    try {
+      this.#judging = this.#options.judge();
+      const verdict = 'behavior' in this.#judging ? this.#judging : await this.#judging;
+      if (this.#isElsewhere) return;
+      if (verdict.behavior !== 'ask') {
+        this.#settle(ruled(verdict));
+        return;
+      }
+      if (this.#options.ask === undefined) {
+        this.goOn();
+        return;
+      }
+      decider = 'callback';
+      this.#asking = this.#options.ask(this.#callback);
+      const reply = await this.#asking;
+      if (!this.#isElsewhere) this.#settle(ruled(reply));
+    } catch (error) {
+      if (!this.#isElsewhere) this.#settle(failed(decider, error));
+    }
+  }
+
+  get #isElsewhere(): boolean {
+    return this.#isSettled || this.#actor !== undefined;
+  }
+
+  #startMachine(): void {
+    const { machine, input, clock, inspect, onOpen } = this.#options;
+    this.#actor = createActor(machine, { input, clock, ...(inspect === undefined ? {} : { inspect }) });
+    this.#actor.subscribe((snapshot) => {
+      if (snapshot.status === 'done') this.#settle(snapshot.output);
+    });
+    onOpen();
+    this.#actor.start();
+  }
+
+  #settle(settlement: Settlement): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#options.onSettled(settlement);
+    this.#resolve(settlement);
+  }
 }

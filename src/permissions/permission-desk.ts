@@ -8,6 +8,7 @@ import type {
 } from '../../machines/permission/permission.events.ts';
 import { permissionMachine } from '../../machines/permission/permission.machine.ts';
 import type { AskInput, Reply } from '../../machines/permission/permission.ports.ts';
+import type { AbortNotice, LightAbort } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { PermissionRecord } from '../store/store-record.ts';
@@ -21,11 +22,12 @@ import {
   wireElicitation,
 } from './elicitation.ts';
 import { type Grant, grantsOf } from './grant.ts';
-import { type OpenQuestion, openQuestion } from './open-question.ts';
+import { jsonCopy } from './json-copy.ts';
+import { NOBODY, OpenQuestion } from './open-question.ts';
 import { type KeptQuestion, keptQuestionOf, permissionRecordOf, questionDigest } from './permission-record.ts';
 import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
 import { type PermissionResult, parsePermissionResult, wireDecision } from './permission-result.ts';
-import { decisionOf, type RuleBook } from './rule-book.ts';
+import type { RuleBook } from './rule-book.ts';
 import { type Guard, ruleGuard } from './rule-guard.ts';
 import { SettledQuestions } from './settled-questions.ts';
 import {
@@ -35,6 +37,7 @@ import {
   type UserDialogResult,
   wireUserDialog,
 } from './user-dialog.ts';
+import { callbackFor, verdictOn } from './verdict.ts';
 
 /** What may answer a request: a result of its kind. */
 export type PermissionAnswer = PermissionResult | ElicitationResult | UserDialogResult;
@@ -54,6 +57,8 @@ export interface PermissionDeskOptions {
   readonly maxSettled: number;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly onRequested: (request: PermissionRequest) => void;
+  /** It is not answered at once: from now on the session waits for somebody. */
+  readonly onOpened: (request: PermissionRequest) => void;
   readonly onSettled: (request: PermissionRequest, settlement: Settlement) => void;
   /** A process has asked again what was asked before the host was lost. */
   readonly onRebound: (request: PermissionRequest) => void;
@@ -62,8 +67,7 @@ export interface PermissionDeskOptions {
   readonly onDroppedUpdates: (request: PermissionRequest, dropped: number) => void;
 }
 
-const UNATTENDED =
-  'Nobody can answer permission questions in this session: it was started without canUseTool and with permissionPrompts "none".';
+const CANCELLED = 'The request was cancelled.';
 
 /** Where permission questions lie until somebody answers: one actor each, one decision each (P4). */
 export class PermissionDesk {
@@ -79,8 +83,8 @@ export class PermissionDesk {
     this.#settled = new SettledQuestions(options.maxSettled);
     this.#machine = permissionMachine.provide({
       actors: {
-        judge: fromPromise<Verdict, AskInput>(({ input }) => this.#judge(input)),
-        ask: fromPromise<Reply, AskInput>(({ input, signal }) => this.#ask(input, signal)),
+        judge: fromPromise<Verdict, AskInput>(({ input }) => this.#opened(input).judge()),
+        ask: fromPromise<Reply, AskInput>(({ input, signal }) => this.#opened(input).ask(signal)),
       },
     });
   }
@@ -92,10 +96,15 @@ export class PermissionDesk {
 
   /** When each open question is decided without an answer, by the deadline in its machine. */
   deadlines(): { what: string; at: number; next: string }[] {
-    return [...this.#open.values()].map(({ request, actor }) => {
-      const at = request.askedAt + actor.getSnapshot().context.deadlineMs;
+    return [...this.#open.values()].map(({ request, deadlineMs }) => {
+      const at = request.askedAt + deadlineMs;
       return { what: 'permission', at, next: `request ${request.id} expires: it is refused` };
     });
+  }
+
+  /** Somebody looks before the end of the turn of the loop: what is open by now is waited for. */
+  catchUp(): void {
+    for (const open of this.#open.values()) open.goOn();
   }
 
   get(id: string): PermissionRequest | undefined {
@@ -111,7 +120,7 @@ export class PermissionDesk {
   record(id: string): PermissionRecord | undefined {
     const open = this.#open.get(id);
     const settled = this.#settled.get(id);
-    const deadlineMs = open?.actor.getSnapshot().context.deadlineMs ?? settled?.deadlineMs;
+    const deadlineMs = open?.deadlineMs ?? settled?.deadlineMs;
     const { request, digest } = open ?? settled ?? {};
     if (request === undefined || deadlineMs === undefined) return undefined;
     return permissionRecordOf({
@@ -130,7 +139,7 @@ export class PermissionDesk {
 
   /** Another desk goes on with its questions: nothing is decided here any more. */
   retire(): void {
-    for (const { actor } of this.#open.values()) actor.stop();
+    for (const open of this.#open.values()) open.stop();
     this.#open.clear();
     this.#unasked.clear();
   }
@@ -169,7 +178,7 @@ export class PermissionDesk {
   loseUnasked(): void {
     for (const id of [...this.#unasked.keys()]) {
       const open = this.#open.get(id);
-      if (open !== undefined) open.actor.send({ type: 'permission.lost' });
+      if (open !== undefined) open.send({ type: 'permission.lost' });
       this.#unasked.delete(id);
       const decided = open === undefined ? this.#settled.get(id) : undefined;
       if (decided !== undefined) this.#options.onUnheard(decided.request);
@@ -180,7 +189,7 @@ export class PermissionDesk {
    * Puts a question of the CLI on the desk and resolves with the payload of its answer. Rejects when the CLI must be told
    * that there is none. The signal takes the question back.
    */
-  async ask(requestId: string, wireRequest: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  async ask(requestId: string, wireRequest: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<unknown> {
     const request = readPermissionRequest(requestId, wireRequest, this.#options.clock.now());
     const { decision, shown } = await this.#decision(request, signal);
     // What was shown is what is granted; the input is that of this very call.
@@ -191,7 +200,7 @@ export class PermissionDesk {
   async elicit(
     requestId: string,
     wireRequest: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    signal: AbortNotice,
   ): Promise<unknown> {
     const request = readElicitation(requestId, wireRequest, this.#options.clock.now());
     return wireElicitation((await this.#decision(request, signal)).decision);
@@ -201,7 +210,7 @@ export class PermissionDesk {
   async showDialog(
     requestId: string,
     wireRequest: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    signal: AbortNotice,
   ): Promise<unknown> {
     const request = readUserDialog(requestId, wireRequest, this.#options.clock.now());
     const { dialogKind } = request.dialog;
@@ -218,16 +227,16 @@ export class PermissionDesk {
     const entry = this.#open.get(id);
     if (entry === undefined) throw this.#settled.refusal(id);
     const decision = this.#parse(entry.request, answer);
-    entry.actor.send({ type: 'permission.answered', decision, by });
+    entry.send({ type: 'permission.answered', decision, by });
     return entry.request;
   }
 
   /** Nobody waits for them any more, as when the session closes: the open questions, or those of a kind, end undecided (P4). */
   withdrawAll(reason: string, kind?: PermissionRequest['kind']): void {
     if (kind === undefined) this.loseUnasked();
-    for (const { request, actor, askedAs } of [...this.#open.values()]) {
-      if (askedAs === undefined || (kind !== undefined && request.kind !== kind)) continue;
-      actor.send({ type: 'permission.withdrawn', reason });
+    for (const open of [...this.#open.values()]) {
+      if (open.askedAs === undefined || (kind !== undefined && open.request.kind !== kind)) continue;
+      open.send({ type: 'permission.withdrawn', reason });
     }
   }
 
@@ -248,34 +257,32 @@ export class PermissionDesk {
 
   async #decision(
     request: PermissionRequest,
-    signal: AbortSignal,
+    signal: AbortNotice,
   ): Promise<{ readonly decision: PermissionDecision; readonly shown: PermissionRequest }> {
     const { settlement, shown } = await this.#settle(request, signal);
     if ('decision' in settlement) return { decision: settlement.decision, shown };
-    const reason = 'reason' in settlement ? settlement.reason : 'The request was cancelled.';
-    throw new TroupeError('PERMISSION_SETTLED', { reason });
+    throw new TroupeError('PERMISSION_SETTLED', { reason: 'reason' in settlement ? settlement.reason : CANCELLED });
   }
 
-  async #settle(request: PermissionRequest, signal: AbortSignal) {
+  async #settle(request: PermissionRequest, signal: AbortNotice) {
     const known = this.#takeUnasked(request);
-    const settlement = this.#settled.get(known ?? '')?.request.settlement;
-    if (known !== undefined && settlement !== undefined) {
+    const decided = this.#settled.get(known ?? '')?.request.settlement;
+    if (known !== undefined && decided !== undefined) {
       const shown = this.get(known) ?? request;
       this.#options.onRebound(shown);
-      return { settlement, shown };
+      return { settlement: decided, shown };
     }
     const open = this.#open.get(known ?? '') ?? this.#lay(request);
-    open.askedAs = request.id;
-    if (known === undefined) {
-      this.#options.onRequested(request);
-      open.actor.start();
-    } else this.#options.onRebound(open.request);
-    open.markAsked();
-    const withdraw = () => open.actor.send(withdrawal(signal.reason));
+    open.markAsked(request.id);
+    const withdraw = () => open.send(withdrawal(signal.reason));
     signal.addEventListener('abort', withdraw, { once: true });
+    if (known === undefined) this.#options.onRequested(request);
+    else this.#options.onRebound(open.request);
     if (signal.aborted) withdraw();
-    void open.settled.then(() => signal.removeEventListener('abort', withdraw));
-    return { settlement: await open.settled, shown: open.request };
+    else if (known === undefined) open.begin();
+    const settlement = await open.settled;
+    signal.removeEventListener('abort', withdraw);
+    return { settlement, shown: open.request };
   }
 
   /** The oldest question of a former host that is this one: it was asked before it, and is asked again first. */
@@ -291,7 +298,7 @@ export class PermissionDesk {
     const { request, digest, expiresAt } = kept;
     const { kind, id: requestId, toolName = '', askedAt } = request;
     const persisted = { kind, requestId, toolName, askedAt, expiresAt };
-    this.#lay(request, { digest, input: restoredPermission(persisted, this.#options.clock.now()) }).actor.start();
+    this.#lay(request, { digest, input: restoredPermission(persisted, this.#options.clock.now()) }).begin();
   }
 
   /** Puts it among the open questions; its machine is still to be started. */
@@ -301,65 +308,60 @@ export class PermissionDesk {
   ): OpenQuestion {
     const { clock, deadlineMs, inspect } = this.#options;
     const { kind, id: requestId, toolName = '' } = request;
-    const open = openQuestion({
+    const open: OpenQuestion = new OpenQuestion({
       request,
       digest: former?.digest,
       machine: this.#machine,
       input: former?.input ?? { kind, requestId, toolName, deadlineMs },
       clock,
       inspect,
+      judge: () => verdictOn(request, this.#options),
+      ask:
+        former !== undefined || callbackFor(request, this.#options) !== undefined
+          ? (signal) => this.#ask(open, signal)
+          : undefined,
+      // One of a former host is waited for when its process asks again.
+      onOpen: () => former === undefined && this.#options.onOpened(request),
       onSettled: (settlement) => this.#remember(open, settlement),
     });
     this.#open.set(requestId, open);
     return open;
   }
 
-  async #judge({ requestId }: AskInput): Promise<Verdict> {
-    const request = this.#open.get(requestId)?.request;
-    if (request?.kind !== 'tool') {
-      if (this.#isHeard(request)) return { behavior: 'ask' };
-      return { behavior: request?.kind === 'elicitation' ? 'decline' : 'dismiss', by: 'policy' };
-    }
-    const ruling = await this.#options.rules.judge(request.toolName, request.input, request.requiresUserInteraction);
-    const decision = ruling === undefined ? undefined : decisionOf(ruling);
-    if (ruling !== undefined && decision !== undefined) return { ...decision, by: 'policy', rule: ruling.rule };
-    return this.#isHeard(request) ? { behavior: 'ask' } : { behavior: 'deny', message: UNATTENDED, by: 'policy' };
+  /** Only open questions have a machine. */
+  #opened({ requestId }: AskInput): OpenQuestion {
+    const open = this.#open.get(requestId);
+    if (open === undefined) throw new Error(`The question ${requestId} is not open.`);
+    return open;
   }
 
-  /** True when a callback or a person can answer. */
-  #isHeard(request: PermissionRequest | undefined): boolean {
-    const { isAttended, onElicitation, onUserDialog } = this.#options;
-    if (request?.kind === 'elicitation') return isAttended || onElicitation !== undefined;
-    if (request?.kind === 'dialog') return isAttended || onUserDialog !== undefined;
-    return isAttended;
-  }
-
-  async #ask(input: AskInput, signal: AbortSignal): Promise<Reply> {
-    const open = this.#open.get(input.requestId);
+  async #ask(open: OpenQuestion, signal: LightAbort): Promise<Reply> {
     // Whoever knew the question before its host was lost may answer it; rules and callbacks are asked with its process.
-    if (open?.digest !== undefined) {
-      await open.asked;
-      const verdict = signal.aborted ? undefined : await this.#judge(input);
+    if (open.digest !== undefined) {
+      await open.whenAsked();
+      const verdict = signal.aborted ? undefined : await verdictOn(open.request, this.#options);
       if (verdict !== undefined && verdict.behavior !== 'ask') return verdict;
     }
-    const answer = open === undefined || signal.aborted ? null : await this.#call(open.request, signal);
-    // Without a callback, or when it leaves the answer to somebody else, people answer through `answer`.
-    if (open === undefined || answer === null) return new Promise(() => {});
+    const answer = signal.aborted ? null : await this.#call(open.request, signal);
+    if (answer === null) return NOBODY;
     return { ...this.#parse(open.request, answer), by: 'callback' };
   }
 
   /** Copies: what a callback does to its input must not change the one that was asked about and goes back to the CLI. */
-  #call(request: PermissionRequest, signal: AbortSignal): Promise<unknown> | unknown {
+  #call(request: PermissionRequest, light: LightAbort): Promise<unknown> | unknown {
     const { canUseTool, onElicitation, onUserDialog } = this.#options;
-    const context = { signal, requestId: request.id };
     switch (request.kind) {
       case 'tool':
         if (canUseTool === undefined) return null;
-        return canUseTool(request.toolName, structuredClone(request.input), contextOf(request, signal));
+        return canUseTool(request.toolName, jsonCopy(request.input), contextOf(request, light));
       case 'elicitation':
-        return onElicitation === undefined ? null : onElicitation(structuredClone(request.elicitation), context);
+        return onElicitation === undefined
+          ? null
+          : onElicitation(structuredClone(request.elicitation), { signal: light.signal, requestId: request.id });
       case 'dialog':
-        return onUserDialog === undefined ? null : onUserDialog(structuredClone(request.dialog), context);
+        return onUserDialog === undefined
+          ? null
+          : onUserDialog(structuredClone(request.dialog), { signal: light.signal, requestId: request.id });
     }
   }
 
@@ -371,10 +373,9 @@ export class PermissionDesk {
     return decision;
   }
 
-  #remember({ request, digest, actor }: OpenQuestion, settlement: Settlement): void {
+  #remember({ request, digest, deadlineMs }: OpenQuestion, settlement: Settlement): void {
     const { id } = request;
     const settled = { ...request, settlement };
-    const { deadlineMs } = actor.getSnapshot().context;
     this.#open.delete(id);
     // Only a decision can be given to whoever asks again.
     if (!('decision' in settlement)) this.#unasked.delete(id);

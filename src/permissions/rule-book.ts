@@ -55,13 +55,18 @@ export class RuleBook {
     return this.#standing.some(({ rule }) => rule.behavior !== 'allow');
   }
 
+  /** Nothing was ever said: there is nothing to judge by. */
+  get isEmpty(): boolean {
+    return this.#standing.length === 0 && this.#granted.length === 0;
+  }
+
   /** Deny before ask before allow, whatever the order of the rules; undefined when none of them fits. */
   async judge(
     toolName: string,
     input: Readonly<Record<string, unknown>>,
     requiresUserInteraction: boolean,
   ): Promise<Ruling | undefined> {
-    if (this.#standing.length === 0 && this.#granted.length === 0) return undefined;
+    if (this.isEmpty) return undefined;
     const isForPeople = requiresUserInteraction || FOR_PEOPLE.has(toolName);
     // No rule says yes for a person, and a pattern that happens to fit says nothing at all: only its own name does.
     const rules = this.#standing.filter(({ pattern }) => !isForPeople || pattern.isExact);

@@ -16,6 +16,7 @@ import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace, parkingIn, type WallAtEnd } from './parking-place.ts';
+import type { SessionEnd } from './session-end.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
 
 /** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
@@ -33,6 +34,8 @@ export interface SessionLifeOptions {
   readonly barrier?: Barrier | undefined;
   /** Hears why a process ended; where the account is the reason, what the session waits for. */
   readonly lostFor?: WallAtEnd | undefined;
+  /** Has its machines told what they hear late: called before somebody looks at its state. */
+  readonly catchUp?: (() => void) | undefined;
   readonly inspect: ((event: unknown) => void) | undefined;
   /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
   readonly onStderr: ((line: string) => void) | undefined;
@@ -50,12 +53,6 @@ export interface StateChange {
   readonly state: SessionStateName | ChildStateName;
   readonly epoch: number;
   readonly at: number;
-}
-
-/** How a session ended for good. */
-export interface SessionEnd {
-  readonly cause: EndCause;
-  readonly exit: SessionOutput['exit'];
 }
 
 const HISTORY_KEPT = 1_000;
@@ -134,6 +131,7 @@ export class SessionLife {
 
   /** The session machine's state while an incarnation lives, else the child's. */
   get state(): StateChange['state'] {
+    this.#options.catchUp?.();
     return this.#state;
   }
 

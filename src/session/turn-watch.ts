@@ -8,6 +8,7 @@ import {
   watchDeadlines,
 } from '../../machines/watchdog/watchdog.context.ts';
 import type {
+  OpenWaits,
   SignsCommand,
   WatchClock,
   WatchdogEvent,
@@ -15,7 +16,7 @@ import type {
   WatchReport,
 } from '../../machines/watchdog/watchdog.events.ts';
 import { watchdogMachine } from '../../machines/watchdog/watchdog.machine.ts';
-import type { AwakeClock } from '../clock.ts';
+import { type AwakeClock, atEndOfTurn } from '../clock.ts';
 import type { RequestHandler } from '../control/request-handlers.ts';
 import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
@@ -81,6 +82,8 @@ export class TurnWatch {
   #former: CliMessage | undefined;
   /** Somebody was warned, or the turn interrupted: the next progress is told at once. */
   #isEager = false;
+  #isReportDue = false;
+  #toldWaits: OpenWaits = { human: 0, hook: 0, mcp: 0, tool: 0 };
   #stopLooking: (() => void) | undefined;
 
   constructor(options: TurnWatchOptions) {
@@ -184,7 +187,9 @@ export class TurnWatch {
 
   #report(): void {
     if (this.#actor.getSnapshot().status !== 'active') return;
-    this.#actor.send({ type: 'watch.reported', report: this.#present() });
+    const report = this.#present();
+    this.#toldWaits = report.waits;
+    this.#actor.send({ type: 'watch.reported', report });
   }
 
   #sign(frameClass: FrameClass): void {
@@ -200,8 +205,18 @@ export class TurnWatch {
     this.#work.asked(kind, change);
     // A question is the turn's progress, and so is our answer: it is the CLI's turn from then on.
     this.#sign('progress');
-    this.#report();
+    if (this.#isReportDue) return;
+    this.#isReportDue = true;
+    atEndOfTurn(this.#reportWaits);
   }
+
+  /** What was asked and answered in one turn of the loop was no wait. */
+  readonly #reportWaits = (): void => {
+    this.#isReportDue = false;
+    const { human, hook, mcp } = this.#work.counts();
+    const told = this.#toldWaits;
+    if (human !== told.human || hook !== told.hook || mcp !== told.mcp) this.#report();
+  };
 
   #look(isWatching: boolean): void {
     this.#stopLooking?.();

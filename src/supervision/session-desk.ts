@@ -23,6 +23,12 @@ export function buildDesk(
   log: EventLog,
   life: () => SessionLife | undefined,
 ): PermissionDesk {
+  /** What the process is known to wait for: its machine hears of nothing that was answered at once. */
+  const waiting = new Set<string>();
+  const wait = (requestId: string) => {
+    waiting.add(requestId);
+    life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
+  };
   return new PermissionDesk({
     clock: around.clock,
     deadlineMs,
@@ -45,18 +51,18 @@ export function buildDesk(
       const context = contextOf(request, deadlineMs);
       const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId, context };
       log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
     },
+    onOpened: ({ id }) => wait(id),
     onSettled: ({ kind, id: requestId }, settlement) => {
       const { outcome, by } = settlement;
       const rule = 'rule' in settlement && settlement.rule !== undefined ? { rule: settlement.rule } : {};
       log.append(life()?.epoch ?? 0, { type: 'permission.settled', kind, requestId, outcome, by, ...rule });
+      if (!waiting.delete(requestId)) return;
       life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
     },
     onRebound: ({ kind, id: requestId, settlement }) => {
       log.append(life()?.epoch ?? 0, { type: 'permission.rebound', kind, requestId });
-      if (settlement !== undefined) return;
-      life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });
+      if (settlement === undefined) wait(requestId);
     },
     onUnheard: ({ kind, id: requestId }) => {
       log.append(life()?.epoch ?? 0, { type: 'permission.unheard', kind, requestId });

@@ -189,6 +189,7 @@ export function buildSession(
     admission: around.admission,
     barrier: around.barrier,
     lostFor: (cause) => around.account?.lostFor(cause),
+    catchUp: () => desk.catchUp(),
     inspect,
     onStderr: options.stderr === undefined ? undefined : around.isolated(options.stderr),
     firstStart: {

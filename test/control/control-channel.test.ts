@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { AbortNotice } from '../../src/abort-notice.ts';
 import { TroupeError } from '../../src/errors.ts';
 import { openChannel } from './channel-harness.ts';
 import { openPromise } from './open-promise.ts';
@@ -247,7 +248,7 @@ describe('closing', () => {
   it('aborts the handlers with the reason, and their late answers go nowhere (P6)', async () => {
     const reason = new TroupeError('CLI_EXITED');
     const ask = openPromise<unknown>();
-    const signals: AbortSignal[] = [];
+    const signals: AbortNotice[] = [];
     const { channel, sent, oddities, cliAsks } = openChannel({
       handlers: {
         can_use_tool: ({ signal }) => {

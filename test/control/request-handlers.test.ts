@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { AbortNotice } from '../../src/abort-notice.ts';
 import { TroupeError } from '../../src/errors.ts';
 import { openChannel, type Sent } from './channel-harness.ts';
 import { type OpenPromise, openPromise } from './open-promise.ts';
@@ -239,14 +240,14 @@ describe('a question the CLI takes back', () => {
 });
 
 interface Asked {
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
   readonly answer: OpenPromise<unknown>;
 }
 
 /** A channel whose permission questions wait until the test answers them. */
 function openDesk(options: { maxPending?: number } = {}) {
   const asked = new Map<string, Asked>();
-  const can_use_tool = ({ requestId, signal }: { requestId: string; signal: AbortSignal }) => {
+  const can_use_tool = ({ requestId, signal }: { requestId: string; signal: AbortNotice }) => {
     const answer = openPromise<unknown>();
     asked.set(requestId, { signal, answer });
     return answer.promise;

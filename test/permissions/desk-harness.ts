@@ -23,6 +23,7 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
   const clock = simulatedClock();
   const requested: PermissionRequest[] = [];
   const settled: { readonly id: string; readonly settlement: Settlement }[] = [];
+  const opened: string[] = [];
   const told: string[] = [];
   const dropped: { readonly id: string; readonly count: number }[] = [];
   const desk = new PermissionDesk({
@@ -37,6 +38,7 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     maxSettled: 100,
     inspect: undefined,
     onRequested: (request) => requested.push(request),
+    onOpened: ({ id }) => opened.push(id),
     onSettled: ({ id }, settlement) => settled.push({ id, settlement }),
     onRebound: ({ id }) => told.push(`rebound ${id}`),
     onUnheard: ({ id }) => told.push(`unheard ${id}`),
@@ -54,7 +56,7 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     await nextLoop();
     return controller;
   };
-  return { desk, clock, requested, settled, told, dropped, replies, ask };
+  return { desk, clock, requested, opened, settled, told, dropped, replies, ask };
 }
 
 /** The code and the field of what is thrown. */
