@@ -1,11 +1,12 @@
 import { TroupeError } from '../errors.ts';
 import type { LogJournal } from './event-log.ts';
+import { type EventRun, isRun, type LogEntry } from './event-run.ts';
 import type { SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
 import type { Change, RecordName, Store } from './store.ts';
 import type { StoreRecord } from './store-record.ts';
 import { EVENT_OVERHEAD_BYTES, inRows } from './stored-row.ts';
-import { isLine, storedEventOf } from './stored-session-event.ts';
+import { isLine, storedEventOf, storedRunOf } from './stored-session-event.ts';
 
 /** What is so because of an event. */
 export interface RecordChange {
@@ -29,6 +30,8 @@ export interface SessionJournalOptions {
   readonly recordsOf: (event: SessionEvent) => RecordChange | undefined;
   /** The session must end, with this reason: what it does can no longer be kept. */
   readonly onUnkept: (error: TroupeError) => void;
+  /** So much waits that no more should be read, or no longer. Not while the store fails: then the bounds end the session. */
+  readonly pressed: (isPressed: boolean) => void;
   /** A change was kept, after a failure too. */
   readonly kept: () => void;
   /** The store fails; `retry` is expected. */
@@ -39,8 +42,8 @@ export interface SessionJournalOptions {
   readonly lost: (error: TroupeError) => void;
 }
 
-interface Entry extends Partial<RecordChange> {
-  readonly event: SessionEvent;
+interface Pending extends Partial<RecordChange> {
+  readonly entry: LogEntry;
 }
 
 interface Wait {
@@ -49,7 +52,7 @@ interface Wait {
   readonly failed: (error: TroupeError) => void;
 }
 
-/** One change holds no more than this, so that those of other sessions come between. */
+/** One change holds no more than this, so that those of other sessions come between. A run counts as one. */
 const MAX_CHANGE_EVENTS = 1_000;
 const MAX_CHANGE_BYTES = 2 ** 20;
 
@@ -66,7 +69,8 @@ export class SessionJournal implements LogJournal {
   readonly #options: SessionJournalOptions;
   #log: JournaledLog | undefined;
   /** Taken and not durable; the first of them may be on their way. */
-  #pending: Entry[] = [];
+  #pending: Pending[] = [];
+  #events = 0;
   #bytes = 0;
   #lastSeq = 0;
   #durableSeq = 0;
@@ -94,7 +98,7 @@ export class SessionJournal implements LogJournal {
     const oldest = this.#pending[0];
     if (oldest === undefined) return undefined;
     const refusal = this.#error && { code: this.#error.code, message: this.#error.message };
-    return { since: oldest.event.at, events: this.#pending.length, refusal };
+    return { since: oldest.entry.at, events: this.#events, refusal };
   }
 
   /** Whether readers see what is not durable. */
@@ -110,17 +114,12 @@ export class SessionJournal implements LogJournal {
   }
 
   take(event: SessionEvent): void {
-    if (this.#state === 'lost') return;
-    this.#pending.push({ event, ...this.#options.recordsOf(event) });
-    this.#bytes += weightOf(event);
-    this.#lastSeq = event.seq;
-    if (this.#isVolatile) this.#log?.publish(event.seq);
-    if (this.#state === 'resting') {
-      this.#state = 'due';
-      // Not yet: what this tick still adds belongs to the same change.
-      queueMicrotask(() => this.#write());
-    }
-    this.#checkBounds();
+    this.#take(event, () => this.#options.recordsOf(event));
+  }
+
+  /** Its lines change no record. */
+  takeRun(run: EventRun): void {
+    this.#take(run, () => undefined);
   }
 
   whenKept(kept: () => void, failed: (error: TroupeError) => void): void {
@@ -149,10 +148,28 @@ export class SessionJournal implements LogJournal {
     this.#state = 'lost';
     this.#error = error;
     this.#pending = [];
+    this.#events = 0;
     this.#bytes = 0;
+    this.#press();
     for (const { failed } of this.#waits.splice(0)) failed(error);
     this.#log?.discard();
     this.#rest();
+  }
+
+  #take(entry: LogEntry, recordsOf: () => RecordChange | undefined): void {
+    if (this.#state === 'lost') return;
+    this.#pending.push({ entry, ...recordsOf() });
+    this.#events += numberOf(entry);
+    this.#bytes += weightOf(entry);
+    this.#lastSeq = lastOf(entry);
+    if (this.#isVolatile) this.#log?.publish(this.#lastSeq);
+    if (this.#state === 'resting') {
+      this.#state = 'due';
+      // Not yet: what this tick still adds belongs to the same change.
+      queueMicrotask(() => this.#write());
+    }
+    this.#press();
+    this.#checkBounds();
   }
 
   #write(): void {
@@ -173,13 +190,11 @@ export class SessionJournal implements LogJournal {
     );
   }
 
-  async #append(batch: readonly Entry[]): Promise<void> {
+  async #append(batch: readonly Pending[]): Promise<void> {
     const { sessionId, store } = this.#options;
-    const events = inRows(
-      batch.map(({ event }) => storedEventOf(event)),
-      isLine,
-    );
-    await store.append({ sessionId, epoch: batch[0]?.event.epoch ?? 0, events, ...this.#recordsOf(batch) });
+    const rows = batch.map(({ entry }) => (isRun(entry) ? storedRunOf(entry) : storedEventOf(entry)));
+    const epoch = batch[0]?.entry.epoch ?? 0;
+    await store.append({ sessionId, epoch, events: inRows(rows, isLine), ...this.#recordsOf(batch) });
   }
 
   /** It is not tried again while it may still be kept: under the same numbers it would be refused then. */
@@ -193,13 +208,18 @@ export class SessionJournal implements LogJournal {
     return this.#state === 'writing' || this.#state === 'late';
   }
 
-  #kept(batch: readonly Entry[]): void {
+  #kept(batch: readonly Pending[]): void {
     if (!this.#isWriting) return;
     this.#state = 'resting';
     this.#error = undefined;
     this.#pending.splice(0, batch.length);
-    for (const { event } of batch) this.#bytes -= weightOf(event);
-    this.#durableSeq = batch.at(-1)?.event.seq ?? this.#durableSeq;
+    for (const { entry } of batch) {
+      this.#events -= numberOf(entry);
+      this.#bytes -= weightOf(entry);
+    }
+    const last = batch.at(-1);
+    this.#durableSeq = last === undefined ? this.#durableSeq : lastOf(last.entry);
+    this.#press();
     this.#options.kept();
     while (this.#waits[0] !== undefined && this.#waits[0].seq <= this.#durableSeq) this.#waits.shift()?.kept();
     if (this.#isVolatile && this.isIdle) {
@@ -234,6 +254,7 @@ export class SessionJournal implements LogJournal {
   #fail(error: TroupeError, state: 'failing' | 'late' = 'failing'): void {
     this.#state = state;
     this.#error = error;
+    this.#press();
     // First, so that nothing runs of what its owner is told was not accepted.
     for (const { failed } of this.#waits.splice(0)) failed(error);
     if (!this.#isVolatile) {
@@ -262,37 +283,45 @@ export class SessionJournal implements LogJournal {
     for (const act of this.#idlers.splice(0)) act();
   }
 
+  /** Half of what may wait is left for what was read already, and for what comes from elsewhere. */
+  #press(): void {
+    const { limits, pressed } = this.#options;
+    const isOver = this.#events * 2 > limits.maxItems || this.#bytes * 2 > limits.maxBytes;
+    const isWritten = this.#state !== 'failing' && this.#state !== 'late' && this.#state !== 'lost';
+    pressed(isOver && isWritten);
+  }
+
   #checkBounds(): void {
     const { limits, onUnkept } = this.#options;
     const { maxItems, maxBytes } = limits;
-    if (this.#isOverfull || (this.#pending.length <= maxItems && this.#bytes <= maxBytes)) return;
+    if (this.#isOverfull || (this.#events <= maxItems && this.#bytes <= maxBytes)) return;
     this.#isOverfull = true;
-    const details = { waitingEvents: this.#pending.length, waitingBytes: this.#bytes, ...limits };
+    const details = { waitingEvents: this.#events, waitingBytes: this.#bytes, ...limits };
     onUnkept(this.#error ?? new TroupeError('STORE_OVERLOADED', { details }));
   }
 
-  #nextBatch(): Entry[] {
-    const epoch = this.#pending[0]?.event.epoch;
+  #nextBatch(): Pending[] {
+    const epoch = this.#pending[0]?.entry.epoch;
     let [count, bytes] = [0, 0];
-    for (const { event } of this.#pending) {
-      bytes += weightOf(event);
-      if (event.epoch !== epoch || count >= MAX_CHANGE_EVENTS || (count > 0 && bytes > MAX_CHANGE_BYTES)) break;
+    for (const { entry } of this.#pending) {
+      bytes += weightOf(entry);
+      if (entry.epoch !== epoch || count >= MAX_CHANGE_EVENTS || (count > 0 && bytes > MAX_CHANGE_BYTES)) break;
       count += 1;
     }
     return this.#pending.slice(0, count);
   }
 
   /** The newest of each record. */
-  #recordsOf(batch: readonly Entry[]): Pick<Change, 'records' | 'forget'> {
+  #recordsOf(batch: readonly Pending[]): Pick<Change, 'records' | 'forget'> {
     const records = new Map<string, StoreRecord>();
     const forget = new Map<string, RecordName>();
-    for (const entry of batch) {
-      for (const record of entry.records ?? []) {
+    for (const pending of batch) {
+      for (const record of pending.records ?? []) {
         const name = nameOf(record);
         forget.delete(name);
         records.set(name, record);
       }
-      for (const gone of entry.forget ?? []) {
+      for (const gone of pending.forget ?? []) {
         const name = `${gone.kind} ${gone.id}`;
         records.delete(name);
         forget.set(name, gone);
@@ -314,6 +343,14 @@ function yieldConversation(records: Map<string, StoreRecord>): void {
   records.set('session', rest);
 }
 
-function weightOf(event: SessionEvent): number {
-  return sizeOf(event) + EVENT_OVERHEAD_BYTES;
+function numberOf(entry: LogEntry): number {
+  return isRun(entry) ? entry.count : 1;
+}
+
+function lastOf(entry: LogEntry): number {
+  return isRun(entry) ? entry.lastSeq : entry.seq;
+}
+
+function weightOf(entry: LogEntry): number {
+  return (isRun(entry) ? entry.bytes : sizeOf(entry)) + EVENT_OVERHEAD_BYTES;
 }

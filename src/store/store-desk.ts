@@ -77,7 +77,7 @@ export class StoreDesk {
 
   journal(
     sessionId: string,
-    options: Pick<SessionJournalOptions, 'limits' | 'recordsOf' | 'onUnkept'>,
+    options: Pick<SessionJournalOptions, 'limits' | 'recordsOf' | 'onUnkept' | 'pressed'>,
   ): SessionJournal {
     const journal: SessionJournal = new SessionJournal({
       ...options,

@@ -72,7 +72,7 @@ export function firstWeighing(row: StoredEvent, excess: number): number {
 }
 
 /**
- * The same events in fewer rows: lines that follow each other, of one kind and one moment, stand in one. `isLine` says of a
+ * The same events in fewer rows: lines, and rows of lines, that follow each other, of one kind and one moment, stand in one. `isLine` says of a
  * type that its data are a line; what holds a line feed all the same stays alone.
  */
 export function inRows(events: readonly StoredEvent[], isLine: (type: string) => boolean): readonly StoredEvent[] {
@@ -87,16 +87,20 @@ export function inRows(events: readonly StoredEvent[], isLine: (type: string) =>
 
 function endOfRow(events: readonly StoredEvent[], start: number, isLine: (type: string) => boolean): number {
   const first = events[start];
-  if (first === undefined || !isLine(first.type) || first.data.includes(LINE_FEED)) return start + 1;
+  if (first === undefined || !isLine(first.type) || !holdsLines(first)) return start + 1;
   let end = start + 1;
   let bytes = first.data.length;
   for (let next = events[end]; next !== undefined; next = events[end]) {
     bytes += next.data.length + 1;
     const isLike = next.type === first.type && next.at === first.at && next.epoch === first.epoch;
-    if (!isLike || bytes > MAX_ROW_BYTES || next.data.includes(LINE_FEED)) break;
+    if (!isLike || bytes > MAX_ROW_BYTES || !holdsLines(next)) break;
     end += 1;
   }
   return end;
+}
+
+function holdsLines(row: StoredEvent): boolean {
+  return countOf(row) > 1 || !row.data.includes(LINE_FEED);
 }
 
 function joined(rows: readonly StoredEvent[]): StoredEvent {

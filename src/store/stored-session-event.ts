@@ -1,5 +1,6 @@
 import { CliMessage } from '../wire/cli-message.ts';
 import { parseRecord } from '../wire/fields.ts';
+import type { EventRun } from './event-run.ts';
 import type { SessionEvent, SessionFact } from './session-event.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -10,6 +11,9 @@ const MESSAGE = 'message';
 
 /** Its data are two lines: what it means, and what the peer wrote in its dialect. */
 const TRANSLATED = 'translated';
+/** The lines of a run are pieces of an answer. */
+const RUN = `${MESSAGE}/stream_event`;
+
 /** What `escaped` would change. */
 const PUNCTUATION = /[/%]/;
 const LINE_FEED = Buffer.from('\n');
@@ -28,6 +32,12 @@ export function storedEventOf(event: SessionEvent): StoredEvent {
   if (!isTranslated) return { seq, epoch, at, type: storedType(type, subtype), data: raw };
   const kind = [MESSAGE, type, subtype ?? ''].map(escaped).join('/');
   return { seq, epoch, at, type: `${kind}/${TRANSLATED}`, data: Buffer.concat([line, LINE_FEED, raw]) };
+}
+
+/** A run as a store keeps it: its lines in one row, as they are. */
+export function storedRunOf({ firstSeq: seq, epoch, at, count, lines }: EventRun): StoredEvent {
+  const data = lines.bytes.subarray(0, -LINE_FEED.length);
+  return { seq, epoch, at, type: RUN, data, ...(count > 1 && { count }) };
 }
 
 /** The type of a message as a store keeps it. */

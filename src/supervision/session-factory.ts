@@ -18,6 +18,7 @@ import { Incarnation } from '../session/incarnation.ts';
 import { type FoundRecords, KeptRecords, NOTHING_FOUND } from '../session/kept-records.ts';
 import type { Barrier } from '../session/parking-place.ts';
 import { QuotaRetry } from '../session/quota-retry.ts';
+import { ReadPace } from '../session/read-pace.ts';
 import { goOnWith, Session, type SessionParts } from '../session/session.ts';
 import { SessionLife } from '../session/session-life.ts';
 import { SessionRecords } from '../session/session-records.ts';
@@ -98,6 +99,7 @@ export interface SessionCore {
   readonly settings: RuntimeSettings;
   redaction: Redaction;
   retry: QuotaRetry;
+  readonly pace: ReadPace;
   /** Its prompts wait for another supervisor: no more of them go out here. */
   holdsBack?: boolean;
   life?: SessionLife;
@@ -144,7 +146,8 @@ export function buildSession(
   const retry = new QuotaRetry((options.onQuota ?? 'retry') === 'retry');
   const onLost = options.onPromptLost ?? around.onPromptLost ?? 'once';
   const fresh = { limits, onLost, defaultMode: options.permissionMode ?? 'default', redaction, retry };
-  const core: SessionCore = former === undefined ? { ...fresh, settings } : Object.assign(former.core, fresh);
+  const core: SessionCore =
+    former === undefined ? { ...fresh, settings, pace: new ReadPace() } : Object.assign(former.core, fresh);
   const { log, journal } = former ?? buildLog(id, limits, around, core, restored?.isBare);
   const conversation = former?.conversation ?? buildConversation(options, around, core, log, restored);
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => core.life);
@@ -214,7 +217,7 @@ export function buildSession(
         codec: dialect.createCodec(),
         clock: around.awake,
         plan: launcher.plan,
-        open: openedAs(dialect, options, recordedOpen(launcher.open, tape)),
+        open: core.pace.paced(openedAs(dialect, options, recordedOpen(launcher.open, tape))),
         timeouts: storeLink?.timeouts(timeouts) ?? timeouts,
         limits,
         servers,
@@ -319,6 +322,7 @@ function buildLog(
     recordsOf: (event) =>
       isBare && event.type !== 'session.ended' ? undefined : redactedChange(core.records?.of(event), core.redaction),
     onUnkept: (error) => core.life?.stop('kill', causeOf(error)),
+    pressed: (isPressed) => core.pace.hold(isPressed),
   });
   const subscriber = { maxItems: limits.maxSubscriberBufferItems, maxBytes: limits.maxSubscriberBufferBytes };
   const { lastSeq, epoch } = around.head ?? { lastSeq: 0, epoch: 0 };
