@@ -38,9 +38,7 @@ export function asText(lines) {
     String(row),
     name,
     unit,
-    PEERS.filter((peer) => figures[peer] !== undefined)
-      .map((peer) => `${peer} ${short(figures[peer])}`)
-      .join(', '),
+    peersAsText(figures),
     `${short(measured)} ${compared}`.trim(),
     atMost === undefined ? '' : `≤ ${short(atMost)}`,
     verdict,
@@ -57,17 +55,23 @@ export function asText(lines) {
     .join('\n');
 }
 
-/** For a page. */
-export function asMarkdown(rows, lines) {
-  const head = '| # | measure | target | measured | | verdict |\n| --- | --- | --- | --- | --- | --- |';
-  const cells = lines.map(({ row, case: name, unit, figures, compared, measured, atMost, verdict }, index) => {
-    const isFirst = lines[index - 1]?.row !== row;
-    const { measure, target } = rows.find((one) => one.row === row);
-    const limit = atMost === undefined ? '' : ` (≤ ${short(atMost)})`;
-    const all = PEERS.filter((peer) => figures[peer] !== undefined).map((peer) => `${peer} ${short(figures[peer])}`);
-    return `| ${isFirst ? row : ''} | ${isFirst ? measure : ''} | ${isFirst ? target : ''} | ${name}, ${unit}: ${all.join(', ')} | ${short(measured)} ${compared}${limit} | ${verdict} |`;
-  });
-  return [head, ...cells].join('\n');
+/** A row of the table of a page: a line for each check. */
+export function markdownOf({ row, measure, target }, lines) {
+  return lines
+    .map((line, index) => `${index === 0 ? `| ${row} | ${measure} | ${target} |` : '|  |  |  |'} ${cellsOf(line)}`)
+    .join('\n');
+}
+
+function cellsOf({ case: name, unit, figures, compared, measured, atMost, verdict }) {
+  const limit = atMost === undefined ? '' : ` (≤ ${short(atMost)})`;
+  const against = `${short(measured)} ${compared}`.trimEnd();
+  return `${name}, ${unit}: ${peersAsText(figures)} | ${against}${limit} | ${verdict} |`;
+}
+
+function peersAsText(figures) {
+  return PEERS.filter((peer) => figures[peer] !== undefined)
+    .map((peer) => `${peer} ${short(figures[peer])}`)
+    .join(', ');
 }
 
 export function short(value) {
