@@ -6,6 +6,7 @@ import { ROWS } from './rows.mjs';
 import { asText, linesOf } from './table.mjs';
 import { exitCodeOf } from './verdict.mjs';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const USAGE = `npm run bench [-- --rows 1,5] [--quick] [--json] [--write]
   --rows    only these rows of the table
   --quick   fewer rounds: for a look, not for the page
@@ -27,19 +28,27 @@ export async function main(words) {
     process.stderr.write(`${error.message}\n`);
     return 2;
   }
+  const stop = new AbortController();
+  const onSignal = () => stop.abort(new Error('The benchmark was stopped.'));
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   const lines = [];
   const problems = [];
   try {
     for (const row of rows) {
       const tell = (what) => process.stderr.write(`row ${row.row}: ${what}\n`);
-      const played = await play(row, { cli: cli.path, isQuick, tell });
+      const played = await play(row, { cli: cli.path, isQuick, tell, stop: stop.signal });
       const told = linesOf(row, played.figures);
       lines.push(...told);
       problems.push(...played.problems.map((problem) => `row ${row.row}: ${problem}`));
       process.stderr.write(`${asText(told)}\n`);
     }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    process.stderr.write('stopped\n');
+    return 2;
   } finally {
     await cli.dispose();
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.stdout.write(

@@ -11,7 +11,7 @@ const DEADLINE_MS = 300_000;
  * Plays the cases of a row, all adapters in turns and each in a fresh process, so that all meet the same machine. Resolves with
  * the figures by case, adapter and name; what could not be measured is left out, and its reason is among `problems`.
  */
-export async function play({ cases, checks }, { cli, isQuick, tell }) {
+export async function play({ cases, checks }, { cli, isQuick, tell, stop }) {
   const taken = {};
   const problems = [];
   for (const [name, { adapters, rounds = ROUNDS, ...spec }] of Object.entries(cases)) {
@@ -21,11 +21,12 @@ export async function play({ cases, checks }, { cli, isQuick, tell }) {
         const adapter = adapters[(place + round) % adapters.length];
         tell(`${name}, ${adapter}, round ${round + 1}`);
         try {
-          const figures = await measured({ ...spec, ...(isQuick ? spec.quick : {}), adapter, cli });
+          const figures = await measured({ ...spec, ...(isQuick ? spec.quick : {}), adapter, cli }, stop);
           taken[name] ??= {};
           taken[name][adapter] ??= [];
           taken[name][adapter].push(figures);
         } catch (error) {
+          if (stop.aborted) throw error;
           problems.push(`${name}, ${adapter}: ${error.message}`);
         }
       }
@@ -54,9 +55,10 @@ function mapped(record, change) {
 }
 
 /** The figures of one process. Rejects with what it said when it ended otherwise or took too long. */
-async function measured({ deadlineMs = DEADLINE_MS, flags = [], ...spec }) {
+async function measured({ deadlineMs = DEADLINE_MS, flags = [], ...spec }, stop) {
   const child = spawn(process.execPath, [...flags, WORKER, JSON.stringify(spec)], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    signal: stop,
   });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'])
@@ -64,8 +66,7 @@ async function measured({ deadlineMs = DEADLINE_MS, flags = [], ...spec }) {
       said[name] = (said[name] + text).slice(-4_096);
     });
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
-  const [code, signal] = await once(child, 'close');
-  clearTimeout(timer);
+  const [code, signal] = await once(child, 'close').finally(() => clearTimeout(timer));
   if (signal === 'SIGKILL') throw new Error(`no end within ${deadlineMs / 1e3} s`);
   if (code !== 0)
     throw new Error(`ended with ${code ?? signal}: ${said.stderr.trim().split('\n').slice(-12).join(' | ')}`);
