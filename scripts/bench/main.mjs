@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compileFakeCli } from './compile.mjs';
 import { machine } from './machine.mjs';
@@ -6,6 +8,7 @@ import { ROWS } from './rows.mjs';
 import { asText, linesOf } from './table.mjs';
 import { exitCodeOf } from './verdict.mjs';
 
+const DIST = fileURLToPath(new URL('../../dist/src/index.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const USAGE = `npm run bench [-- --rows 1,5] [--quick] [--json] [--write]
   --rows    only these rows of the table
@@ -20,6 +23,10 @@ export async function main(words) {
   const options = readOptions(words);
   if (options === undefined) return 2;
   const { rows, isQuick, isJson, isWritten } = options;
+  if (!existsSync(DIST)) {
+    process.stderr.write('There is no dist to measure: run npm run build.\n');
+    return 2;
+  }
   const at = machine();
   let cli;
   try {
@@ -54,8 +61,17 @@ export async function main(words) {
   process.stdout.write(
     isJson ? `${JSON.stringify({ machine: at, lines, problems }, null, 2)}\n` : `${asText(lines)}\n`,
   );
+  process.stderr.write(`${tally(lines)}\n`);
   if (isWritten) await (await import('./page.mjs')).writePage(lines, at);
   return exitCodeOf(lines);
+}
+
+function tally(lines) {
+  const counts = ['met', 'missed', 'not measured'].map((verdict) => [
+    verdict,
+    lines.filter((line) => line.verdict === verdict).length,
+  ]);
+  return counts.map(([verdict, count]) => `${count} ${verdict}`).join(', ');
 }
 
 function readOptions(words) {

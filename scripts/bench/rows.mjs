@@ -267,7 +267,7 @@ export const ROWS = [
         seconds: 600,
         // Logs are full within the first quarter, so that what grows afterwards is a leak.
         limits: { maxLogItems: 500, maxLogBytes: 2 ** 20 },
-        quick: { seconds: 100 },
+        quick: { seconds: 60, limits: { maxLogItems: 200, maxLogBytes: 2 ** 20 } },
         flags: ['--expose-gc'],
         deadlineMs: 1_200_000,
       },

@@ -16,6 +16,7 @@ export class Fleet {
   members = [];
   #kind;
   #folder;
+  #least = 0;
 
   constructor(host, kind, folder) {
     this.host = host;
@@ -58,8 +59,18 @@ export class Fleet {
   }
 
   one(member, words, lines = 0) {
+    this.#least = Math.max(this.#least, lines);
     const units = this.#kind === 'text' ? lines * TEXT_CHARACTERS : lines + FRAME_LINES;
     return member.run(`BENCH ${words}`, { units: this.#kind === undefined ? 0 : units, uuid: randomUUID() });
+  }
+
+  /** A reader that was not given everything was cheap: that is no figure. */
+  requireComplete() {
+    const missed = this.members.reduce((sum, member) => sum + member.missed, 0);
+    if (missed > 0) throw new Error(`The subscribers lagged: they were told that they missed ${missed} lines.`);
+    const empty = this.members.filter(({ taken }) => taken !== undefined && taken.count < this.#least);
+    if (empty.length > 0)
+      throw new Error(`${empty.length} subscribers got less than ${this.#least} lines or characters.`);
   }
 
   async close() {

@@ -21,6 +21,7 @@ export async function run({ rate, seconds, ...spec }) {
   const [cpu, begin] = [cpuUs(), performance.now()];
   await ended;
   const share = (cpuUs() - cpu) / 1e3 / (performance.now() - begin);
+  fleet.requireComplete();
   await fleet.close();
   return { coreShare: share, p50Us: stamps.quantile(0.5), p99Us: stamps.quantile(0.99), stamped: stamps.count };
 }

@@ -11,6 +11,7 @@ export async function run({ lines, turns = 1, words = '', ...spec }) {
   const [cpu, begin] = [cpuUs(), performance.now()];
   for (let turn = 0; turn < turns; turn += 1) await fleet.turn(() => said(lines), lines);
   const [usedUs, ms] = [cpuUs() - cpu, performance.now() - begin];
+  fleet.requireComplete();
   await fleet.close();
   const total = lines * turns * fleet.members.length;
   return { cpuUsPerLine: usedUs / total, linesPerSecond: (total * 1e3) / ms };
