@@ -85,6 +85,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/telemetry': [
     'pino',
+    'pino-pretty',
     'prom-client',
     'node:perf_hooks',
     'src/supervision (types)',

@@ -4,7 +4,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type ErrorCode, TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { createSupervisor, type Supervisor } from '../supervision/supervisor.ts';
-import { createLogger, followFleet } from '../telemetry/logger.ts';
+import { logFleet } from '../telemetry/fleet-log.ts';
+import { lowestOf, readLogLevels } from '../telemetry/log-levels.ts';
+import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { addAttachCommand } from './attach/attach-command.ts';
 import { addDriftCommand } from './drift/drift-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -92,7 +94,7 @@ addServeCommand(
     streams: () => ({ input: process.stdin, output: process.stdout }),
     onLeave,
     createSupervisor,
-    watch: followByLevel,
+    logging,
   },
   finish,
 );
@@ -124,7 +126,7 @@ function runOptions(command: Command): Command {
   Ctrl-C interrupts the work, a second one kills the agent.
 
   Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
-  Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, debug).`,
+  Environment: TROUPE_CLI path of the claude executable, TROUPE_LOG_LEVEL logs to stderr (info, or info,permission=debug).`,
     );
 }
 
@@ -157,8 +159,9 @@ async function recordCommand(file: string, prompt: string | undefined, flags: Ru
 
 async function runCommand(argument: string | undefined, flags: RunFlags): Promise<ExitCode> {
   const prompt = await promptText(argument);
+  const follow = await logging();
   const supervisor = createSupervisor();
-  followByLevel(supervisor);
+  follow(supervisor);
   // What an agent writes must not be obeyed by a terminal; elsewhere it stays as it is.
   const write = (text: string | Buffer) =>
     void process.stdout.write(process.stdout.isTTY === true ? plain(String(text)) : text);
@@ -173,9 +176,15 @@ async function runCommand(argument: string | undefined, flags: RunFlags): Promis
   });
 }
 
-function followByLevel(supervisor: Supervisor): void {
-  const level = process.env['TROUPE_LOG_LEVEL'];
-  if (level !== undefined) followFleet(supervisor, createLogger(level));
+/** Who runs a supervisor is about to do it, and has its log from the first event on. */
+async function logging(): Promise<(supervisor: Supervisor) => void> {
+  const wanted = process.env['TROUPE_LOG_LEVEL'];
+  if (wanted === undefined) return () => {};
+  const levels = readLogLevels(wanted);
+  const isPretty = process.stderr.isTTY === true;
+  const hasColors = isPretty && process.env['NO_COLOR'] === undefined;
+  const logger = await stderrLogger({ level: lowestOf(levels), isPretty, hasColors });
+  return (supervisor) => void logFleet(supervisor, logger, levels);
 }
 
 function sessionOptions(flags: RunFlags): SessionOptions {

@@ -42,8 +42,8 @@ export interface ServeWorld {
   /** `leaveMs`: the longest it may take to leave. */
   readonly onLeave: (listener: (why: LeaveReason) => void, leaveMs: number) => () => void;
   readonly createSupervisor: (options: SupervisorOptions) => Supervisor;
-  /** Hears of every start, when it has been put together. */
-  readonly watch: (supervisor: Supervisor) => void;
+  /** Makes what follows a supervisor from its first event on. */
+  readonly logging: () => Promise<(supervisor: Supervisor) => void>;
 }
 
 export const DEFAULT_PORT = 8787;
@@ -104,13 +104,14 @@ export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitC
   if (flags.takeover === true && flags.store === undefined)
     throw new TroupeError('INVALID_OPTIONS', { reason: '--takeover needs --store.' });
   const left = leaving(world, drainMs + LEAVE_MS);
+  const follow = await world.logging();
   const supervisor = world.createSupervisor({
     ...(flags.store === undefined ? {} : { store: flags.store }),
     ...(flags.takeover === true ? { takeover: true } : {}),
     ...(cli === undefined ? {} : { pathToClaudeCodeExecutable: cli }),
     ...(flags.maxSessions === undefined ? {} : { limits: { maxSessions: flags.maxSessions } }),
   });
-  world.watch(supervisor);
+  follow(supervisor);
   let unannounce = () => {};
   try {
     if (flags.stdio === true) {
