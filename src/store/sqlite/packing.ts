@@ -59,7 +59,8 @@ export function plainChange({ sessionId, epoch, events, firstSeq, records, forge
   };
 }
 
-export function packChanges(changes: readonly PlainChange[]): PackedChanges {
+/** `into` takes the bytes where they fit; it is theirs then. */
+export function packChanges(changes: readonly PlainChange[], into?: ArrayBuffer): PackedChanges {
   const sessions = new Places();
   const others: PackedOthers[] = [];
   const numbers = new Float64Array(changes.length * NUMBERS_PER_CHANGE);
@@ -70,7 +71,11 @@ export function packChanges(changes: readonly PlainChange[]): PackedChanges {
     numbers[place++] = events.length;
     if (records ?? forget ?? firstSeq) others.push({ index, records, forget, firstSeq });
   }
-  return { numbers, sessions: sessions.names, others, events: packEvents(changes.flatMap(({ events }) => events)) };
+  const events = packEvents(
+    changes.flatMap(({ events }) => events),
+    into,
+  );
+  return { numbers, sessions: sessions.names, others, events };
 }
 
 export function unpackChanges({ numbers, sessions, others, events }: PackedChanges): PlainChange[] {
@@ -100,8 +105,9 @@ export function buffersOf({ numbers, events }: PackedChanges): ArrayBuffer[] {
   return [numbers.buffer, events.numbers.buffer, events.bytes.buffer];
 }
 
-export function packEvents(events: readonly StoredEvent[]): PackedEvents {
-  const bytes = new Uint8Array(events.reduce((sum, { data }) => sum + data.length, 0));
+export function packEvents(events: readonly StoredEvent[], into?: ArrayBuffer): PackedEvents {
+  const size = events.reduce((sum, { data }) => sum + data.length, 0);
+  const bytes = new Uint8Array(memoryFor(size, into), 0, size);
   const numbers = new Float64Array(events.length * NUMBERS_PER_EVENT);
   const types = new Places();
   let [offset, place] = [0, 0];
@@ -116,6 +122,12 @@ export function packEvents(events: readonly StoredEvent[]): PackedEvents {
     numbers[place++] = count;
   }
   return { numbers, types: types.names, bytes };
+}
+
+/** What was given, where it is large enough; else more, so that the next time it is. */
+function memoryFor(size: number, given: ArrayBuffer | undefined): ArrayBuffer {
+  if (given === undefined) return new ArrayBuffer(size);
+  return given.byteLength >= size ? given : new ArrayBuffer(2 ** Math.ceil(Math.log2(size)));
 }
 
 export function unpackEvents({ numbers, types, bytes }: PackedEvents): StoredEvent[] {

@@ -15,13 +15,19 @@ export interface Requests {
   /** Who asks this writer to let go. */
   readonly claimant: (nothing: undefined) => Claimant | undefined;
   readonly openReader: (options: { readonly path: string }) => void;
-  readonly commit: (changes: PackedChanges) => (Failure | undefined)[];
+  readonly commit: (changes: PackedChanges) => Committed;
   readonly prune: (policy: RetentionPolicy) => Pruned | undefined;
   readonly head: (sessionId: string) => LogHead | undefined;
   readonly page: (request: PageRequest) => { readonly head: LogHead; readonly events: PackedEvents } | undefined;
   readonly snapshot: (sessionId: string) => SessionSnapshot | undefined;
   readonly sessions: (afterKey: number) => { readonly entries: SessionEntry[]; readonly nextKey: number | undefined };
   readonly close: (nothing: undefined) => void;
+}
+
+/** For each change why it was refused, and the memory that its bytes came in: for those of the next. */
+export interface Committed {
+  readonly refusals: readonly (Failure | undefined)[];
+  readonly memory: ArrayBuffer;
 }
 
 export type RequestName = keyof Requests;
@@ -63,10 +69,10 @@ export class SqliteService implements Requests {
     this.#reader = new SqliteReader(this.#open, path);
   };
 
-  readonly commit = (changes: PackedChanges): (Failure | undefined)[] =>
-    opened(this.#writer)
-      .commit(unpackChanges(changes))
-      .map((refusal) => refusal && failureOf(refusal));
+  readonly commit = (changes: PackedChanges): Committed => {
+    const refusals = opened(this.#writer).commit(unpackChanges(changes));
+    return { refusals: refusals.map((refusal) => refusal && failureOf(refusal)), memory: changes.events.bytes.buffer };
+  };
 
   readonly prune = (policy: RetentionPolicy): Pruned | undefined => opened(this.#writer).prune(policy);
   readonly head = (sessionId: string): LogHead | undefined => opened(this.#reader).head(sessionId);
@@ -86,6 +92,12 @@ export class SqliteService implements Requests {
     this.#claim?.release();
     this.#claim = undefined;
   }
+}
+
+/** What an answer hands over instead of copying it. */
+export function handedOver(answer: unknown): ArrayBuffer[] {
+  const isCommitted = typeof answer === 'object' && answer !== null && 'memory' in answer;
+  return isCommitted && answer.memory instanceof ArrayBuffer ? [answer.memory] : [];
 }
 
 export function failureOf(error: unknown): Failure {

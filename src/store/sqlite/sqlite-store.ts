@@ -75,6 +75,10 @@ const DEFAULTS = {
   clock: systemClock,
 } as const;
 
+/** A commit of lines holds about as much; a larger one brings its own memory, which is kept up to the second. */
+const MEMORY_BYTES = 64 * 1024;
+const MOST_MEMORY_BYTES = 4 * 2 ** 20;
+
 /** A disk that does not answer keeps the thread for ever: it is ended without having closed the file. */
 const CLOSE_MS = 30_000;
 
@@ -111,6 +115,8 @@ class SqliteStore implements Store {
   readonly #queue: CommitQueue;
   readonly #reading: SqliteReading;
   #health: StoreHealth = { state: 'open' };
+  /** In which the bytes of a commit cross to the thread and come back. */
+  #memory: ArrayBuffer | undefined;
   #claims: ClaimListener | undefined;
   #closing: Promise<void> | undefined;
 
@@ -207,10 +213,14 @@ class SqliteStore implements Store {
   }
 
   async #commit(changes: readonly PlainChange[]): Promise<(TroupeError | undefined)[]> {
-    const packed = packChanges(changes);
-    const refusals = await this.#judged(this.#writer.ask('commit', packed, buffersOf(packed)));
+    const memory = this.#memory ?? new ArrayBuffer(MEMORY_BYTES);
+    this.#memory = undefined;
+    const packed = packChanges(changes, memory);
+    const committed = await this.#judged(this.#writer.ask('commit', packed, buffersOf(packed)));
+    // One commit runs at a time: the next one has it back by then.
+    if (committed.memory.byteLength <= MOST_MEMORY_BYTES) this.#memory = committed.memory;
     if (this.#health.state === 'failing') this.#tell({ state: 'open' });
-    return refusals.map((failure) => failure && errorOf(failure));
+    return committed.refusals.map((failure) => failure && errorOf(failure));
   }
 
   /** What comes of writing, and what it says about the store. */

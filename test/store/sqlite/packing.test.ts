@@ -32,6 +32,17 @@ describe('what crosses to the thread that writes', () => {
     expect(unpackEvents(packed)).toEqual(events.map((one) => ({ ...one, data: new Uint8Array(one.data) })));
   });
 
+  it('uses the memory that came back of the commit before, and takes more where that is too small', () => {
+    const events = [event(1, 'x'.repeat(100)), event(2, 'y')];
+    const memory = new ArrayBuffer(101);
+
+    expect(packEvents(events, memory).bytes.buffer).toBe(memory);
+    expect(unpackEvents(packEvents(events, memory))).toEqual(events);
+    const larger = packEvents(events, new ArrayBuffer(100));
+    expect(larger.bytes.buffer.byteLength).toBe(128);
+    expect(unpackEvents(larger)).toEqual(events);
+  });
+
   it('names each session and each type once, however many events there are', () => {
     const packed = packChanges([change('a', 1, 500), change('b', 1, 500), change('a', 501, 501)].map(plainChange));
 
