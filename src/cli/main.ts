@@ -8,6 +8,9 @@ import { logFleet } from '../telemetry/fleet-log.ts';
 import { lowestOf, readLogLevels } from '../telemetry/log-levels.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { addAttachCommand } from './attach/attach-command.ts';
+import { addCompletion } from './completion/completion-command.ts';
+import { addDiagramCommand } from './diagram/diagram-command.ts';
+import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addDriftCommand } from './drift/drift-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { addFleetCommands } from './fleet/fleet-commands.ts';
@@ -83,6 +86,8 @@ addLookCommands(program, finish);
 addFleetCommands(program, finish);
 addAttachCommand(program, finish);
 addStoreCommands(program, finish);
+addDoctorCommand(program, finish);
+addDiagramCommand(program, finish);
 addDriftCommand(program, finish);
 
 addServeCommand(
@@ -100,6 +105,8 @@ addServeCommand(
 );
 
 addReplayCommand(program, { write: (text) => void process.stdout.write(text), onLeave }, finish);
+
+addCompletion(program, finish);
 
 await main();
 

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../clock.ts';
 import { TroupeError } from '../../errors.ts';
-import { findCli } from '../../launch/cli-executable.ts';
 import type { LaunchHost } from '../../launch/launch-plan.ts';
-import { openSubprocess } from '../../transport/subprocess-transport.ts';
 import { baselineOf } from './baseline.ts';
 import { baselineFileFor, ownBaselineFile, readBaseline, writeBaseline } from './baseline-file.ts';
+import { cliRelease } from './cli-release.ts';
 import { compare } from './comparison.ts';
 import type { DriftReport } from './drift-report.ts';
 import type { Observation } from './observation.ts';
@@ -32,8 +30,6 @@ export const DEFAULT_ANCHOR_MS = 60_000;
 /** A baseline needs several runs: what differs between them is no drift. */
 export const DEFAULT_RUNS = 5;
 const CONCURRENCY = 3;
-const KILL_MS = 10_000;
-const VERSION = /^(\d+\.\d+\.\d+)\b.*claude/i;
 
 /**
  * Plays the fixed script with a CLI against a model of this process, and compares what it says with the baseline: kinds of
@@ -82,33 +78,5 @@ function observeOnce({ path: cli, version }: DriftReport['cli'], options: DriftO
 async function subjectOf(options: DriftOptions): Promise<DriftReport['cli']> {
   const { cli, host, only = [], clock = systemClock, anchorMs = DEFAULT_ANCHOR_MS } = options;
   checkScenes(only);
-  const found = await findCli({ path: cli, searchPath: host.env['PATH'], cwd: host.cwd, execPath: host.execPath });
-  // By its mark a process tree is ended: two checks at once must not end each other's.
-  const mark = `drift-version:1:${randomUUID()}`;
-  const said: Buffer[] = [];
-  const transport = await openSubprocess(
-    {
-      command: found.command,
-      args: [...found.prefixArgs, '--version'],
-      cwd: host.cwd,
-      env: { PATH: host.env['PATH'] ?? '', TROUPE_SESSION: mark },
-      mark,
-      temporaryFiles: [],
-      keepDescendants: false,
-      stderrTailBytes: 1_024,
-    },
-    { output: (chunk) => void said.push(chunk), stderr: () => {} },
-  );
-  transport.endInput();
-  const timer = clock.setTimeout(() => void transport.killTree(KILL_MS), anchorMs);
-  const { exitCode, signal } = await transport.finished;
-  clock.clearTimeout(timer);
-  await transport.killTree(KILL_MS);
-  const words = Buffer.concat(said).toString('utf8').trim().slice(0, 200);
-  const version = VERSION.exec(words)?.[1];
-  const path = found.prefixArgs.at(-1) ?? found.command;
-  if (version !== undefined) return { path, version };
-  const end = signal === null ? `exits with code ${exitCode}` : `was ended by ${signal}`;
-  const reason = `"${path} --version" says ${JSON.stringify(words)} and ${end}: that is no release of Claude Code.`;
-  throw new TroupeError('NO_CLI', { reason, details: { path } });
+  return cliRelease({ cli, host, clock, timeoutMs: anchorMs });
 }
