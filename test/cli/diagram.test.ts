@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { AnyStateNode } from 'xstate';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
 import { supervisorMachine } from '../../machines/supervisor/supervisor.machine.ts';
 import { type ChartState, chartOf } from '../../src/cli/diagram/chart.ts';
 import { toDot, toScxml } from '../../src/cli/diagram/chart-formats.ts';
 
+const nodesOf = (node: AnyStateNode): AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
 const statesOf = (state: ChartState): ChartState[] => [state, ...state.states.flatMap(statesOf)];
 
 describe.each([
@@ -15,9 +17,10 @@ describe.each([
   const ids = new Set(states.map(({ id }) => id));
 
   it('has every state and every transition of the machine, each to a state that is there', () => {
-    expect([...ids].sort()).toEqual([...machine.idMap.keys()].sort());
+    const nodes = new Map(nodesOf(machine.root).map((node) => [node.id, node]));
+    expect([...ids].sort()).toEqual([...nodes.keys()].sort());
     for (const { id, transitions } of states) {
-      const node = machine.idMap.get(id);
+      const node = nodes.get(id);
       expect(transitions).toHaveLength(
         [...(node?.transitions.values() ?? [])].flat().length + (node?.always?.length ?? 0),
       );

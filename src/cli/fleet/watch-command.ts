@@ -104,8 +104,16 @@ function pageOf(fleet: RemoteFleet, style: Style, { now, columns, rows, top }: S
 
 function countsOf({ sessions, permissions, phase }: FleetView): string {
   const working = sessions.filter(({ status }) => status === 'running').length;
-  const parts = [`${sessions.length} sessions`, `${working} working`, `${permissions.length} questions`];
+  const parts = [
+    counted(sessions.length, 'session'),
+    `${working} working`,
+    counted(permissions.length, 'question'),
+  ];
   return `${parts.join(', ')}${phase === 'running' ? '' : ` — ${phase}`}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function waitingWords(fleet: RemoteFleet, now: number): string {
