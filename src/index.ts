@@ -145,6 +145,9 @@ export type { TurnRecord } from './session/turn-history.ts';
 export type { TurnResult } from './session/turn-result.ts';
 export { exportSession } from './store/export-session.ts';
 export { type ImportedSession, importSession } from './store/import-session.ts';
+export type { LogLines } from './store/log-lines.ts';
+export type { LinesReading, TextsReading } from './store/log-reading.ts';
+export type { LogText } from './store/log-texts.ts';
 export type { QuestionContext } from './store/plain-fact.ts';
 export type {
   BudgetMark,

@@ -1,6 +1,7 @@
 import { CliMessage } from '../wire/cli-message.ts';
 import type { Decoded } from '../wire/codec.ts';
 import { parseRecord } from '../wire/fields.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { streamJson } from '../wire/stream-json/codec.ts';
 import type { Secrets } from './secrets.ts';
 import { SplitDeltas } from './split-deltas.ts';
@@ -24,6 +25,19 @@ export class ProcessRedaction {
   message(message: CliMessage): readonly CliMessage[] {
     const told = this.#deltas.take(message) ?? (this.#secrets().hasPatterns ? [message] : undefined);
     return told === undefined ? [message] : told.map((each) => this.#cleaned(each));
+  }
+
+  /** Tells what is told in place of the lines, in order: the very run where none of them holds a secret, or begins one. */
+  run(run: LineRun, told: { run(run: LineRun): void; message(message: CliMessage): void }): void {
+    const isSearched = this.#secrets().hasPatterns;
+    for (let at = 0; at < run.count; ) {
+      const plain = isSearched ? 0 : this.#deltas.takePlain(run, at);
+      if (plain > 0) told.run(run.slice(at, at + plain));
+      at += plain;
+      if (at === run.count) return;
+      for (const message of this.message(run.message(at))) told.message(message);
+      at += 1;
+    }
   }
 
   /** What is kept in place of a line of its output, whatever it is, in order. */

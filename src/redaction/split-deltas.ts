@@ -1,5 +1,7 @@
 import { CliMessage } from '../wire/cli-message.ts';
+import type { DeltaLayout } from '../wire/delta-layout.ts';
 import { isRecord } from '../wire/fields.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { Beginnings } from './beginnings.ts';
 import { startsAt } from './byte-scanner.ts';
 import { literalEnd } from './json-literals.ts';
@@ -36,6 +38,8 @@ interface Told {
   readonly start: number;
   readonly end: number;
   readonly state: number;
+  /** Of a line of a run: every line with it is of the same block. */
+  readonly layout?: DeltaLayout;
 }
 
 /**
@@ -62,6 +66,26 @@ export class SplitDeltas {
     return piece === undefined ? [...this.#endBefore(message), message] : [this.#push(message, piece)];
   }
 
+  /**
+   * Takes lines of a run, from one of them on, as far as they neither hold nor begin a secret: how many. They are told as they
+   * came.
+   */
+  takePlain(run: LineRun, first: number): number {
+    if (this.#blocks.size > 0 || !this.#isGoingOn(run, first)) return 0;
+    const { beginnings } = this.#secrets();
+    const { bytes, count } = run;
+    let state = this.#told?.state ?? Beginnings.NOTHING;
+    let at = first;
+    for (; at < count; at += 1) {
+      const next = beginnings.read(state, bytes, run.textStart(at), run.textEnd(at));
+      if (next === Beginnings.FOUND) break;
+      state = next;
+    }
+    if (at === first) return 0;
+    this.#told = state === Beginnings.NOTHING ? undefined : lastOf(run, at - 1, state);
+    return at - first;
+  }
+
   /** The process is over. */
   end(): readonly CliMessage[] {
     this.#told = undefined;
@@ -82,6 +106,13 @@ export class SplitDeltas {
     if (state === Beginnings.FOUND) return false;
     this.#told = state === Beginnings.NOTHING ? undefined : { message, start, end, state };
     return true;
+  }
+
+  #isGoingOn(run: LineRun, index: number): boolean {
+    const told = this.#told;
+    if (told === undefined || told.layout === run.layout) return true;
+    const start = run.start(index);
+    return isSameBlock(told, run.line(index), run.textStart(index) - start, run.textEnd(index) - start);
   }
 
   /** The piece before this one turns out to matter. */
@@ -129,6 +160,14 @@ export class SplitDeltas {
     }
     return told;
   }
+}
+
+/** The run is lent. */
+function lastOf(run: LineRun, index: number, state: number): Told {
+  const message = new CliMessage(Buffer.from(run.line(index)), 'stream_event', undefined);
+  const start = run.start(index);
+  const [textStart, textEnd] = [run.textStart(index) - start, run.textEnd(index) - start];
+  return { message, start: textStart, end: textEnd, state, layout: run.layout };
 }
 
 /** Before the text stands the number of the block, behind it who speaks. Also where they only may be the same this is false. */

@@ -17,6 +17,7 @@ export const PromptCall = z.strictObject({
 export const InterruptCall = z.strictObject({ cancelQueued: z.boolean().optional() });
 export const ControlCall = z.strictObject({ timeoutMs: duration, signal });
 export const EventsCall = z.strictObject({ from: z.int().min(0).optional() });
+export const cursorOf = (options: unknown) => ({ from: parseCall(EventsCall, options, 'options').from ?? 0 });
 export const StoredId = z.string().min(1);
 export const FleetEventsCall = z.strictObject({ from: z.string().optional() });
 export const SettledCall = z.strictObject({ ceilingMs: duration });

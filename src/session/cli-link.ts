@@ -10,12 +10,15 @@ import type { Redaction } from '../redaction/redaction.ts';
 import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { causeOf, errorOf, exitCause, shownTail } from './exit-cause.ts';
 import { type GatedLine, LineGate, type LineGateOptions } from './line-gate.ts';
 import { LineReader } from './line-reader.ts';
 
 export interface CliLinkListener {
   message(message: CliMessage): void;
+  /** In place of as many messages as it has lines; its bytes are lent for the call. */
+  run(run: LineRun): void;
   initialized(answer: Answer): void;
   diagnostic(reason: string, detail: string, suppressed: number): void;
   stderr(line: string): void;
@@ -76,9 +79,7 @@ export class CliLink {
       maxLineBytes: options.limits.maxLineBytes,
       listener: {
         message: (message) => options.listener.message(message),
-        run: (run) => {
-          for (let index = 0; index < run.count; index += 1) options.listener.message(run.message(index));
-        },
+        run: (run) => options.listener.run(run),
         control: (decoded) => this.channel.accept(this.#withCleanError(decoded)),
         diagnostic: (reason, detail, suppressed) => options.listener.diagnostic(reason, detail, suppressed),
         overflow: (error) => this.#report({ type: 'cli.faulted', cause: causeOf(error) }),

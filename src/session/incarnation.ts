@@ -15,6 +15,7 @@ import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import { factOf } from '../wire/facts.ts';
 import { hasFeature } from '../wire/features.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
@@ -28,6 +29,8 @@ export interface IncarnationListener {
   spawned(pid: number): void;
   initialized(answer: Answer): void;
   message(message: CliMessage): void;
+  /** In place of as many messages as it has lines: pieces of a text of the main conversation. Its bytes are lent for the call. */
+  run(run: LineRun): void;
   /** Its machine is done: the process tree is gone, unless `survivors` says otherwise. */
   ended(output: SessionOutput): void;
   /** Nothing happened for `timeouts.idleMs`. */
@@ -257,6 +260,10 @@ export class Incarnation {
       initialized: (answer) => {
         listener.initialized(answer);
         this.#mcp.begin();
+      },
+      run: (run) => {
+        this.#watch.takeRun(run);
+        listener.run(run);
       },
       message: (message) => {
         this.#watch.take(message);

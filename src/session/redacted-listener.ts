@@ -14,6 +14,7 @@ export function redactedListener(listener: IncarnationListener, redaction: Redac
     message: (message) => {
       for (const told of own.message(message)) listener.message(told);
     },
+    run: (run) => own.run(run, listener),
     stderr: (line) => listener.stderr(own.stderr(line)),
     watched: (fact, cause) => listener.watched(fact, redaction.value(cause)),
     ended: (output) => {

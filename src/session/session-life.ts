@@ -280,13 +280,13 @@ export class SessionLife {
         conversation.recheck();
       },
       message: (message) => {
-        const former = conversation.facts.permissionMode;
-        const { completedTurns } = conversation;
+        const [former, { completedTurns }] = [conversation.facts.permissionMode, conversation];
         conversation.onMessage(message);
         const { permissionMode } = conversation.facts;
         if (conversation.completedTurns > completedTurns) report({ type: 'incarnation.progressed' });
         if (permissionMode !== undefined && permissionMode !== former) this.#options.onModeChanged(permissionMode);
       },
+      run: (run) => log.appendRun(epoch, run),
       ended: (output) => this.#incarnationEnded(output, report),
       idle: () => this.pause('hibernate'),
       overdue: (what, deadlineMs) => {

@@ -7,11 +7,12 @@ import type { ServerSet } from '../mcp/server-set.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { EventLog } from '../store/event-log.ts';
+import { type LinesReading, readLines, readTexts, type TextsReading } from '../store/log-reading.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import { CancelledSchema, type InitializeAnswer, readAnswer } from '../wire/control-answers.ts';
 import type { RateLimit } from '../wire/facts.ts';
 import { isAtRest } from './at-rest.ts';
-import { EventsCall, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCall } from './call-options.ts';
+import { cursorOf, InterruptCall, PromptCall, parseCall, RaiseCall, SettledCall } from './call-options.ts';
 import { ControlPath } from './control-path.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionUsage } from './cost-meter.ts';
@@ -232,7 +233,17 @@ export class Session extends SessionControls implements AsyncDisposable {
    * live until the session is over. A reader that falls behind gets `subscriber.lagged` and goes on from there.
    */
   events(options: { from?: number } = {}): AsyncIterableIterator<ObservedEvent> {
-    return this.#parts.log.follow({ from: parseCall(EventsCall, options, 'options').from ?? 0 });
+    return this.#parts.log.follow(cursorOf(options));
+  }
+
+  /** The lines of the CLI as `events` has them: bytes, many lines at a time, nothing parsed. Other events are left out. */
+  lines(options: { from?: number } = {}): LinesReading {
+    return readLines(this.#parts.log, cursorOf(options));
+  }
+
+  /** What the model says as it writes it, with `includePartialMessages`: the texts of its pieces, as `events` has them. */
+  texts(options: { from?: number } = {}): TextsReading {
+    return readTexts(this.#parts.log, cursorOf(options));
   }
 
   /** The state changes of the session, oldest first. */

@@ -21,6 +21,7 @@ import type { RequestHandler } from '../control/request-handlers.ts';
 import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { type FrameClass, frameOf, requestClass } from '../wire/frame-class.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { OpenWork } from './open-work.ts';
 
 export interface TurnWatchOptions {
@@ -79,7 +80,8 @@ export class TurnWatch {
   #background = 0;
   #progressAt = 0;
   #livedAt = 0;
-  #former: CliMessage | undefined;
+  /** The line before: its message, or a copy of it. */
+  #former: CliMessage | Buffer | undefined;
   /** Somebody was warned, or the turn interrupted: the next progress is told at once. */
   #isEager = false;
   #isReportDue = false;
@@ -120,7 +122,7 @@ export class TurnWatch {
 
   /** One conversation line of the CLI. Costs a moment and a look at its bytes. */
   take(message: CliMessage): void {
-    const isRepeated = this.#former?.line.equals(message.line) === true;
+    const isRepeated = this.#isFormer(message.line);
     this.#former = message;
     if (isRepeated) return;
     const frame = frameOf(message);
@@ -131,6 +133,15 @@ export class TurnWatch {
     if (message.type === 'result') this.#work.turnEnded();
     this.#sign(frame.frameClass);
     if (message.type === 'result' || frame.opens.length + frame.closes.length > 0) this.#report();
+  }
+
+  /** Many pieces of a text at once: they are progress as each of them is, unless all are the same line again. */
+  takeRun(run: LineRun): void {
+    let index = 0;
+    while (index < run.count && this.#isFormer(run.line(index))) index += 1;
+    if (index === run.count) return;
+    this.#former = Buffer.from(run.line(run.count - 1));
+    this.#sign('progress');
   }
 
   /** The handler of a request of the CLI, with the time it takes known as a wait for that. */
@@ -190,6 +201,11 @@ export class TurnWatch {
     const report = this.#present();
     this.#toldWaits = report.waits;
     this.#actor.send({ type: 'watch.reported', report });
+  }
+
+  #isFormer(line: Buffer): boolean {
+    const former = this.#former;
+    return former !== undefined && (Buffer.isBuffer(former) ? former : former.line).equals(line);
   }
 
   #sign(frameClass: FrameClass): void {

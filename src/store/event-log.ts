@@ -1,8 +1,10 @@
 import type { TroupeError } from '../errors.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { ByteBlocks } from './byte-blocks.ts';
-import { Listeners } from './listeners.ts';
-import type { ObservedEvent, SessionEvent, SessionFact } from './session-event.ts';
-import { sizeOf } from './session-event.ts';
+import { EventRun, isRun, type LogEntry } from './event-run.ts';
+import { EventShelf } from './event-shelf.ts';
+import { type Hear, type HearRun, Listeners } from './listeners.ts';
+import type { ObservedEvent, SessionEvent, SessionFact, SubscriberEvent } from './session-event.ts';
 import type { StoreWait } from './store-wait.ts';
 import { Subscription, type SubscriptionLimits } from './subscription.ts';
 import { type LogHistory, WholeLog } from './whole-log.ts';
@@ -32,6 +34,8 @@ export interface EventLogOptions {
 /** Where a log keeps its events beyond this process. It calls `publish` of the log, in order. */
 export interface LogJournal {
   take(event: SessionEvent): void;
+  /** The same for messages that were logged as one thing. Default: each by itself. */
+  takeRun?(run: EventRun): void;
   /**
    * Calls `kept` when everything that was taken so far is durable, or `failed` as soon as it is known that it is not, for now
    * or for ever.
@@ -62,10 +66,7 @@ export class EventLog {
   readonly #redact: (fact: SessionFact) => SessionFact;
   readonly #blocks = new ByteBlocks();
   readonly #awaiting: Awaiting[] = [];
-  /** Evicted slots are emptied at once, so that what is dropped is really freed. */
-  #events: (SessionEvent | undefined)[] = [];
-  #head = 0;
-  #bytes = 0;
+  readonly #shelf = new EventShelf();
   #lastSeq: number;
   #publishedSeq: number;
   #epoch = 0;
@@ -127,8 +128,7 @@ export class EventLog {
     // What a process that is gone left to tell is told under the number of its successor: epochs never fall.
     this.#epoch = Math.max(this.#epoch, epoch);
     const event = numbered(this.#redact(fact), this.#lastSeq, this.#epoch, this.#now());
-    this.#events.push(event);
-    this.#bytes += sizeOf(event);
+    this.#shelf.push(event);
     this.#insiders.add(event);
     if (this.#journal === undefined) this.#release(this.#lastSeq);
     else if (!this.#isDiscarding) this.#journal.take(event);
@@ -137,14 +137,36 @@ export class EventLog {
     return event;
   }
 
-  /** Calls the listener with every event that is published from now on, synchronously and in order. Returns the way to stop it. */
-  listen(hear: (event: SessionEvent) => void): () => void {
-    return this.#listeners.join(hear, this.#publishedSeq);
+  /** The same for messages that were read as one thing, and are kept as one. They come without secrets. */
+  appendRun(epoch: number, lines: LineRun): void {
+    if (this.#isSealed) return;
+    this.#epoch = Math.max(this.#epoch, epoch);
+    const own = lines.movedTo(this.#blocks.settle(lines.bytes));
+    const run = new EventRun(this.#lastSeq + 1, this.#epoch, this.#now(), own);
+    this.#lastSeq = run.lastSeq;
+    this.#shelf.push(run);
+    this.#insiders.add(run);
+    const journal = this.#journal;
+    if (journal === undefined) this.#release(this.#lastSeq);
+    else if (!this.#isDiscarding) {
+      if (journal.takeRun !== undefined) journal.takeRun(run);
+      else for (const event of run.events()) journal.take(event);
+    }
+    this.#insiders.tellAll();
+    this.#listeners.tellAll();
+  }
+
+  /**
+   * Calls the listener with every event that is published from now on, synchronously and in order; with `hearRun`, that gets
+   * messages that were logged as one thing. Returns the way to stop it.
+   */
+  listen(hear: Hear, hearRun?: HearRun): () => void {
+    return this.#listeners.join(hear, hearRun, this.#publishedSeq);
   }
 
   /** As `listen`, for what decides inside this process: it hears each event at once, also before it is published. */
-  listenInside(hear: (event: SessionEvent) => void): () => void {
-    return this.#insiders.join(hear, this.#lastSeq);
+  listenInside(hear: Hear, hearRun?: HearRun): () => void {
+    return this.#insiders.join(hear, hearRun, this.#lastSeq);
   }
 
   /**
@@ -165,6 +187,13 @@ export class EventLog {
   follow(options: { from: number }): AsyncIterableIterator<ObservedEvent> {
     const subscription = this.read(options);
     return this.#history === undefined ? subscription : new WholeLog(subscription, this.#history);
+  }
+
+  /** The same, with the messages together that were logged as one thing. */
+  followEntries(options: { from: number }): AsyncIterableIterator<LogEntry | SubscriberEvent> {
+    const subscription = this.read(options);
+    const entries = subscription.entries();
+    return this.#history === undefined ? entries : new WholeLog(entries, this.#history);
   }
 
   /** For the journal: readers and listeners may have the events up to here. */
@@ -196,7 +225,7 @@ export class EventLog {
 
   /** The next events behind a cursor, at most so many, wherever they are kept; a notice first where some are gone. */
   async page(after: number, most: number): Promise<readonly ObservedEvent[]> {
-    const oldest = this.#events[this.#head]?.seq ?? this.#lastSeq + 1;
+    const oldest = this.#shelf.firstSeq ?? this.#lastSeq + 1;
     const first = Math.min(oldest, this.#publishedSeq + 1);
     const isHole = after < first - 1;
     const stored: ObservedEvent[] = [];
@@ -204,11 +233,10 @@ export class EventLog {
       for await (const event of this.#history(after)) if (stored.push(event) === most) break;
     }
     if (stored.length > 0) return stored;
-    const start = this.#head + Math.max(0, after - first + 1);
-    const kept = this.#events
-      .slice(start, start + most)
-      .filter((event) => event !== undefined)
-      .filter(({ seq }) => seq <= this.#publishedSeq);
+    const from = Math.max(after, first - 1);
+    const kept = this.#shelf
+      .between(from, Math.min(this.#publishedSeq, from + most))
+      .flatMap((entry) => (isRun(entry) ? [...entry.events()] : [entry]));
     return isHole ? [{ type: 'log.truncated', from: after, firstSeq: first }, ...kept] : kept;
   }
 
@@ -246,15 +274,13 @@ export class EventLog {
   }
 
   #release(upTo: number): void {
-    while (this.#publishedSeq < upTo) {
-      const event = this.#events[this.#events.length - (this.#lastSeq - this.#publishedSeq)];
-      this.#publishedSeq += 1;
-      if (event === undefined) continue;
+    for (const entry of this.#shelf.between(this.#publishedSeq, upTo)) {
       // Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again.
-      for (const subscription of this.#subscriptions) subscription.offer(event);
-      this.#listeners.add(event);
+      for (const subscription of this.#subscriptions) subscription.offer(entry);
+      this.#listeners.add(entry);
     }
-    this.#evict();
+    this.#publishedSeq = Math.max(this.#publishedSeq, upTo);
+    this.#shelf.evict(this.#limits, this.#publishedSeq);
     while (this.#awaiting[0] !== undefined && this.#awaiting[0].seq <= this.#publishedSeq) {
       this.#awaiting.shift()?.published();
     }
@@ -266,33 +292,13 @@ export class EventLog {
     this.#insiders.end();
   }
 
-  #replayAfter(from: number): ObservedEvent[] {
-    const isShown = (event: SessionEvent | undefined) => event !== undefined && event.seq <= this.#publishedSeq;
-    const kept = this.#events
-      .slice(this.#head)
-      .filter((event) => event !== undefined)
-      .filter(isShown);
-    const firstSeq = kept[0]?.seq ?? this.#publishedSeq + 1;
-    const replay: ObservedEvent[] = from < firstSeq - 1 ? [{ type: 'log.truncated', from, firstSeq }] : [];
-    replay.push(...kept.slice(Math.max(0, from - firstSeq + 1)));
+  #replayAfter(from: number): (LogEntry | SubscriberEvent)[] {
+    const firstSeq = Math.min(this.#shelf.firstSeq ?? this.#lastSeq + 1, this.#publishedSeq + 1);
+    const replay: (LogEntry | SubscriberEvent)[] = [];
+    if (from < firstSeq - 1) replay.push({ type: 'log.truncated', from, firstSeq });
+    replay.push(...this.#shelf.between(from, this.#publishedSeq));
     replay.push({ type: 'replay.completed', seq: this.#publishedSeq });
     return replay;
-  }
-
-  #evict(): void {
-    const { maxItems, maxBytes } = this.#limits;
-    while (this.#events.length - this.#head > 1) {
-      if (this.#events.length - this.#head <= maxItems && this.#bytes <= maxBytes) break;
-      const oldest = this.#events[this.#head];
-      if (oldest === undefined || oldest.seq > this.#publishedSeq) break;
-      this.#bytes -= sizeOf(oldest);
-      this.#events[this.#head] = undefined;
-      this.#head += 1;
-    }
-    if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
-      this.#events = this.#events.slice(this.#head);
-      this.#head = 0;
-    }
   }
 }
 

@@ -1,17 +1,27 @@
+import { type EventRun, isRun, type LogEntry } from './event-run.ts';
 import type { SessionEvent } from './session-event.ts';
+
+export type Hear = (event: SessionEvent) => void;
+
+/** Hears messages that were logged as one thing, in place of each of them. */
+export type HearRun = (run: EventRun) => void;
 
 interface Listener {
   /** It hears the events after this one. */
   readonly after: number;
-  readonly hear: (event: SessionEvent) => void;
+  readonly hear: Hear;
+  readonly hearRun: HearRun | undefined;
 }
 
-/** Who hears the events of a log, each in order, and all of them one event before the next. */
+/**
+ * Who hears the events of a log, each in order, and all of them one event before the next; who hears runs hears each before
+ * the others hear its events.
+ */
 export class Listeners {
   readonly #listeners = new Set<Listener>();
   readonly #onError: ((error: unknown, event: SessionEvent) => void) | undefined;
   /** Added, and not yet told to every listener. */
-  readonly #untold: SessionEvent[] = [];
+  readonly #untold: LogEntry[] = [];
   #isTelling = false;
   #isEnding = false;
 
@@ -19,21 +29,24 @@ export class Listeners {
     this.#onError = onError;
   }
 
-  join(hear: Listener['hear'], after: number): () => void {
-    const listener: Listener = { after, hear };
+  join(hear: Hear, hearRun: HearRun | undefined, after: number): () => void {
+    const listener: Listener = { after, hear, hearRun };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  add(event: SessionEvent): void {
-    if (this.#listeners.size > 0 || this.#isTelling) this.#untold.push(event);
+  add(entry: LogEntry): void {
+    if (this.#listeners.size > 0 || this.#isTelling) this.#untold.push(entry);
   }
 
   tellAll(): void {
     if (this.#isTelling || this.#untold.length === 0) return;
     this.#isTelling = true;
     // The loop also reaches what a listener adds meanwhile.
-    for (const event of this.#untold) for (const listener of this.#listeners) this.#tell(listener, event);
+    for (const entry of this.#untold) {
+      if (isRun(entry)) this.#tellRun(entry);
+      else for (const listener of this.#listeners) this.#tell(listener, entry);
+    }
     this.#untold.length = 0;
     this.#isTelling = false;
     if (this.#isEnding) this.#listeners.clear();
@@ -45,10 +58,26 @@ export class Listeners {
     if (!this.#isTelling) this.#listeners.clear();
   }
 
+  #tellRun(run: EventRun): void {
+    let isHeardWhole = true;
+    for (const { after, hearRun } of this.#listeners) {
+      if (hearRun === undefined) isHeardWhole = false;
+      const part = hearRun === undefined ? undefined : run.between(after);
+      if (part !== undefined) this.#guarded(() => hearRun?.(part), part.event(0));
+    }
+    if (isHeardWhole) return;
+    for (const event of run.events()) {
+      for (const listener of this.#listeners) if (listener.hearRun === undefined) this.#tell(listener, event);
+    }
+  }
+
   #tell({ after, hear }: Listener, event: SessionEvent): void {
-    if (event.seq <= after) return;
+    if (event.seq > after) this.#guarded(() => hear(event), event);
+  }
+
+  #guarded(act: () => void, event: SessionEvent): void {
     try {
-      hear(event);
+      act();
     } catch (error) {
       this.#onError?.(error, event);
     }

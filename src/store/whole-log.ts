@@ -1,8 +1,8 @@
-import type { ObservedEvent, SessionEvent } from './session-event.ts';
+import { isRun, type LogEntry } from './event-run.ts';
+import type { ObservedEvent, SessionEvent, SubscriberEvent } from './session-event.ts';
 import type { LogTruncated, Store } from './store.ts';
 import { storedEventsOf } from './stored-row.ts';
 import { sessionEventOf } from './stored-session-event.ts';
-import type { Subscription } from './subscription.ts';
 
 /** The events behind a cursor from where they are kept longer than in memory, in pages, as they are pulled. */
 export type LogHistory = (after: number) => AsyncIterable<SessionEvent | LogTruncated>;
@@ -23,22 +23,24 @@ export function historyOf(store: Pick<Store, 'read'>, sessionId: string): LogHis
  * waits within the limits of the subscription, and is read from the store, too, when it was dropped. Only what the store
  * has no more is told as missing.
  */
-export class WholeLog implements AsyncIterableIterator<ObservedEvent> {
-  readonly #subscription: Subscription;
-  readonly #events: AsyncGenerator<ObservedEvent, void, void>;
+export class WholeLog<Entry extends LogEntry | SubscriberEvent>
+  implements AsyncIterableIterator<Entry | ObservedEvent>
+{
+  readonly #subscription: AsyncIterableIterator<Entry>;
+  readonly #events: AsyncGenerator<Entry | ObservedEvent, void, void>;
 
-  constructor(subscription: Subscription, history: LogHistory) {
+  constructor(subscription: AsyncIterableIterator<Entry>, history: LogHistory) {
     this.#subscription = subscription;
     this.#events = withoutHoles(subscription, history);
   }
 
-  next(): Promise<IteratorResult<ObservedEvent>> {
+  next(): Promise<IteratorResult<Entry | ObservedEvent>> {
     return this.#events.next();
   }
 
   /** Also ends a pull that waits, and the reading of the store. */
-  async return(): Promise<IteratorResult<ObservedEvent>> {
-    await this.#subscription.return();
+  async return(): Promise<IteratorResult<Entry | ObservedEvent>> {
+    await this.#subscription.return?.();
     return await this.#events.return();
   }
 
@@ -47,12 +49,13 @@ export class WholeLog implements AsyncIterableIterator<ObservedEvent> {
   }
 }
 
-async function* withoutHoles(
-  subscription: Subscription,
+async function* withoutHoles<Entry extends LogEntry | SubscriberEvent>(
+  subscription: AsyncIterable<Entry>,
   history: LogHistory,
-): AsyncGenerator<ObservedEvent, void, void> {
+): AsyncGenerator<Entry | ObservedEvent, void, void> {
   for await (const event of subscription) {
-    if (event.type === 'log.truncated') yield* fill(history, event.from + 1, event.firstSeq - 1);
+    if (isRun(event)) yield event;
+    else if (event.type === 'log.truncated') yield* fill(history, event.from + 1, event.firstSeq - 1);
     else if (event.type === 'subscriber.lagged') yield* fill(history, event.from, event.to);
     else yield event;
   }

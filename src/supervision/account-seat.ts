@@ -1,6 +1,7 @@
 import type { Parking } from '../../machines/child/child.context.ts';
 import type { EndCause } from '../../machines/session/session.events.ts';
 import type { Barrier } from '../session/parking-place.ts';
+import type { SessionEvent } from '../store/session-event.ts';
 import { isModelAnswer, limitHitOf, loginFailureOf } from '../wire/account-facts.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { factOf } from '../wire/facts.ts';
@@ -25,9 +26,10 @@ export class AccountSeat implements AccountMember {
   follow(built: BuiltSession): void {
     this.#built = built;
     this.#desk.join(this);
-    built.log.listenInside(({ type }) => {
+    const hear = ({ type }: SessionEvent): void => {
       if (type === 'prompt.accepted' || type === 'prompt.ended') this.#workChanged(type === 'prompt.ended');
-    });
+    };
+    built.log.listenInside(hear, () => {});
     void built.life.ended.then(() => this.#desk.leave(this.id));
   }
 

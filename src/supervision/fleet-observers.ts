@@ -1,5 +1,7 @@
 import { TroupeError } from '../errors.ts';
 import type { Logger } from '../launch/supervisor-options.ts';
+import type { EventLog } from '../store/event-log.ts';
+import type { SessionEvent } from '../store/session-event.ts';
 import type { FleetEvent } from './fleet-event.ts';
 
 /** Who hears the events of the fleet. What one of them throws, at once or later, is logged and stops nobody (R100). */
@@ -25,6 +27,18 @@ export class FleetObservers {
     const isolated = this.isolated(listener);
     this.#listeners.add(isolated);
     return () => this.#listeners.delete(isolated);
+  }
+
+  /** Tells what is logged of a session. */
+  follow(sessionId: string, log: EventLog): void {
+    const hear = (event: SessionEvent): void => {
+      // Of its account the fleet hears once, not from each of its sessions.
+      if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
+      if (this.isHeard) this.tell({ ...event, sessionId });
+    };
+    log.listen(hear, (run) => {
+      if (this.isHeard) for (const event of run.events()) hear(event);
+    });
   }
 
   tell(event: FleetEvent): void {

@@ -18,6 +18,11 @@ export function heardBy(
 function hearing(listener: IncarnationListener, hear: (message: CliMessage) => void): IncarnationListener {
   return {
     ...listener,
+    // Each of its lines says the same to them: the model answers.
+    run: (run) => {
+      hear(run.message(0));
+      listener.run(run);
+    },
     message: (message) => {
       hear(message);
       listener.message(message);

@@ -17,6 +17,9 @@ export interface IdleEvictionOptions {
   readonly shortage: () => Shortage;
 }
 
+/** A piece of a text is no sign of rest. */
+const NOTHING_TO_SEE = (): void => {};
+
 /** Whose process is ended, without losing anything but time, so that one who waits can start (R64). */
 export class IdleEviction {
   readonly #options: IdleEvictionOptions;
@@ -41,7 +44,7 @@ export class IdleEviction {
       }
       // The CLI says in a message of its own that it has nothing left to do.
       if (event.type !== 'message' || event.message.type === 'system') this.look();
-    });
+    }, NOTHING_TO_SEE);
     life.onChange(() => {
       if (!life.childSnapshot().matches('pausing')) mark.isLeaving = false;
       this.look();

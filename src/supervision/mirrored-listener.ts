@@ -40,6 +40,10 @@ export class MirroredListener {
     return {
       ...this.#listener,
       message: (message) => this.#onMessage(message),
+      run: (run) => {
+        if (!this.#isHolding) this.#listener.run(run);
+        else for (let index = 0; index < run.count; index += 1) this.#onMessage(run.message(index));
+      },
       lastErrors: () => {
         // The process is gone, and what its last result said is a reason.
         this.#release();

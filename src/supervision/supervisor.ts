@@ -360,11 +360,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   #follow(built: BuiltSession): void {
     this.#way.tell({ type: 'child.started' });
     this.#phases.added(built);
-    built.log.listen((event) => {
-      // Of its account the fleet hears once, not from each of its sessions.
-      if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
-      if (this.#observers.isHeard) this.#observers.tell({ ...event, sessionId: built.session.id });
-    });
+    this.#observers.follow(built.session.id, built.log);
   }
 
   #surroundings(own: SessionOptions): SessionSurroundings {

@@ -189,6 +189,7 @@ function openListener({ holds = false, fails = false }: { holds?: boolean; fails
     stateEntered: () => {},
     spawned: () => {},
     initialized: () => {},
+    run: () => {},
     message: (one) => {
       heard.push(['message', [one.type, one.subtype].filter(Boolean).join('/')].join(' '));
       messages.push(one);

@@ -1,0 +1,83 @@
+import { EventRun, isRun, type LogEntry } from './event-run.ts';
+import { sizeOf } from './session-event.ts';
+
+/** The entries of a log that are in memory, by their numbers: dense, the oldest go first. */
+export class EventShelf {
+  /** Evicted slots are emptied at once, so that what is dropped is really freed. */
+  #entries: (LogEntry | undefined)[] = [];
+  #head = 0;
+  #count = 0;
+  #bytes = 0;
+
+  /** The number of the oldest event; undefined while there is none. */
+  get firstSeq(): number | undefined {
+    const oldest = this.#entries[this.#head];
+    return oldest && firstSeqOf(oldest);
+  }
+
+  push(entry: LogEntry): void {
+    this.#entries.push(entry);
+    this.#count += countOf(entry);
+    this.#bytes += bytesOf(entry);
+  }
+
+  /** Everything behind `after`, up to `last`, in order. */
+  between(after: number, last: number): LogEntry[] {
+    const found: LogEntry[] = [];
+    for (let index = this.#indexBehind(after); index < this.#entries.length; index += 1) {
+      const entry = this.#entries[index];
+      if (entry === undefined || firstSeqOf(entry) > last) break;
+      const part = isRun(entry) ? entry.between(after, last) : entry;
+      if (part !== undefined) found.push(part);
+    }
+    return found;
+  }
+
+  /** Drops the oldest until the limits hold, but nothing behind `last`, and never the newest. */
+  evict({ maxItems, maxBytes }: { readonly maxItems: number; readonly maxBytes: number }, last: number): void {
+    while (this.#entries.length - this.#head > 1) {
+      if (this.#count <= maxItems && this.#bytes <= maxBytes) break;
+      const oldest = this.#entries[this.#head];
+      if (oldest === undefined || lastSeqOf(oldest) > last) break;
+      this.#count -= countOf(oldest);
+      this.#bytes -= bytesOf(oldest);
+      this.#entries[this.#head] = undefined;
+      this.#head += 1;
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Where the first entry is that holds something behind the cursor. */
+  #indexBehind(after: number): number {
+    // Nearly always it is the newest.
+    let [low, high] = [this.#head, this.#entries.length];
+    const newest = this.#entries[high - 1];
+    if (newest !== undefined && firstSeqOf(newest) === after + 1) return high - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && lastSeqOf(entry) > after) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+export function firstSeqOf(entry: LogEntry): number {
+  return entry instanceof EventRun ? entry.firstSeq : entry.seq;
+}
+
+export function lastSeqOf(entry: LogEntry): number {
+  return entry instanceof EventRun ? entry.lastSeq : entry.seq;
+}
+
+export function countOf(entry: object): number {
+  return entry instanceof EventRun ? entry.count : 1;
+}
+
+export function bytesOf(entry: LogEntry): number {
+  return entry instanceof EventRun ? entry.bytes : sizeOf(entry);
+}
