@@ -104,11 +104,7 @@ function pageOf(fleet: RemoteFleet, style: Style, { now, columns, rows, top }: S
 
 function countsOf({ sessions, permissions, phase }: FleetView): string {
   const working = sessions.filter(({ status }) => status === 'running').length;
-  const parts = [
-    counted(sessions.length, 'session'),
-    `${working} working`,
-    counted(permissions.length, 'question'),
-  ];
+  const parts = [counted(sessions.length, 'session'), `${working} working`, counted(permissions.length, 'question')];
   return `${parts.join(', ')}${phase === 'running' ? '' : ` — ${phase}`}`;
 }
 
