@@ -147,7 +147,7 @@ class Fixed {
     this.#bytes = bytes;
     this.length = bytes.length;
     const view = viewOf(bytes);
-    this.#words = Float64Array.from({ length: Math.floor(bytes.length / 8) }, (_, word) => view.getFloat64(word * 8));
+    this.#words = Float64Array.from({ length: Math.floor(bytes.length / 8) }, (_, word) => view.getFloat64(word * 8, true));
   }
 
   isAt(view: DataView, at: number, limit: number): boolean {
@@ -156,7 +156,7 @@ class Fixed {
     const words = this.#words;
     const count = words.length;
     // Eight bytes of ASCII are no NaN and no zero: as numbers they are equal just when they are the same.
-    for (let word = 0; word < count; word += 1) if (view.getFloat64(at + word * 8) !== words[word]) return false;
+    for (let word = 0; word < count; word += 1) if (view.getFloat64(at + word * 8, true) !== words[word]) return false;
     for (let byte = count * 8; byte < bytes.length; byte += 1) {
       if (view.getUint8(at + byte) !== bytes[byte]) return false;
     }
@@ -192,7 +192,7 @@ function hasHex(bytes: Buffer, start: number, limit: number): boolean {
 /** Digits, small letters, dashes and the like: nothing that ends a text or escapes in one. */
 function isId(view: DataView, start: number): boolean {
   for (let at = start; at < start + ID_BYTES; at += 4) {
-    const four = view.getInt32(at);
+    const four = view.getInt32(at, true);
     // Of each byte: 0x20 is set, and with it 0x40, 0x10 or 0x08, and 0x80 is not.
     const ok = ((four >>> 1) | (four << 1) | (four << 2)) & four & 0x20202020;
     if (ok !== 0x20202020 || (four & 0x80808080) !== 0) return false;
