@@ -7,7 +7,7 @@ export function machine() {
     cpu: model.trim(),
     cores: cpus().length,
     memoryGb: Math.round(totalmem() / 2 ** 30),
-    kernel: `${type()} ${release()}`,
+    kernel: `${type()} ${/^[\d.]*\d/.exec(release())?.[0] ?? release()}`,
     node: process.version,
     loadBefore: Number(loadavg()[0].toFixed(1)),
   };

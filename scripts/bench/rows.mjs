@@ -215,8 +215,8 @@ export const ROWS = [
     measure: 'add / remove one session at 1 000 against at 100',
     target: '≤ 3 ×',
     cases: {
-      'at 100': { scenario: 'one-more', adapters: ['troupe'], rounds: 3, sessions: 100 },
-      'at 1 000': { scenario: 'one-more', adapters: ['troupe'], rounds: 3, sessions: 1_000 },
+      'at 100': { scenario: 'one-more', adapters: ['troupe'], rounds: 3, sessions: 100, deadlineMs: 600_000 },
+      'at 1 000': { scenario: 'one-more', adapters: ['troupe'], rounds: 3, sessions: 1_000, deadlineMs: 600_000 },
     },
     checks: [
       { case: 'at 1 000', figure: 'addMs', unit: 'ms CPU to add', of: { case: 'at 100' }, atMost: 3 },
