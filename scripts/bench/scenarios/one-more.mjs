@@ -1,8 +1,8 @@
 import { cpuUs } from '../own-use.mjs';
 import { Fleet } from './fleet.mjs';
 
-const WARM = 10;
-const CYCLES = 30;
+const WARM = 5;
+const CYCLES = 15;
 
 /** A session is added to so many others and removed again: CPU of each. */
 export async function run({ sessions, ...spec }) {
