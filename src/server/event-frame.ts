@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { EventRun } from '../store/event-run.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import type { ViewEvent } from '../view/view-event.ts';
+import { runFrames } from './run-frames.ts';
 
 const CARRIAGE_RETURN = 0x0d;
 
@@ -40,6 +42,14 @@ export function eventJson(event: SessionEvent): Buffer {
   const about = JSON.stringify({ seq, epoch, at, type, kind, subtype, ...original }).slice(0, -1);
   if (!isPlainJson(line)) return Buffer.from(`${about},"base64":"${line.toString('base64')}"}`);
   return Buffer.concat([Buffer.from(`${about},"line":`), line, Buffer.from('}')]);
+}
+
+/** The events of a run as frames of a stream, in one piece; undefined where they have to be made one by one. */
+export function eventFrames(run: EventRun): Buffer | undefined {
+  const { epoch, at } = run;
+  const about = `,"epoch":${epoch},"at":${at},"type":"message","kind":"stream_event","line":`;
+  const before = (seq: number) => `id: ${epoch}:${seq}\nevent: message\ndata: {"seq":${seq}${about}`;
+  return runFrames(run, { before, after: '}\n\n' });
 }
 
 const FRAME_END = Buffer.from('\n\n');

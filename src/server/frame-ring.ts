@@ -1,7 +1,10 @@
 import type { EventFilter } from './event-filter.ts';
 
+/** One event as its frame, or several of one kind in one piece. */
 export interface RingFrame {
   readonly seq: number;
+  /** Of the last of them. */
+  readonly lastSeq: number;
   readonly type: string;
   /** Of a message. */
   readonly kind: string | undefined;
@@ -61,11 +64,11 @@ export class FrameRing {
   chunkAfter(seq: number, filter: EventFilter): RingChunk | undefined {
     const first = this.#frames[this.#head];
     const last = this.#frames.at(-1);
-    if (first === undefined || last === undefined || seq >= last.seq) return undefined;
+    if (first === undefined || last === undefined || seq >= last.lastSeq) return undefined;
     const key = `${seq}|${filter.name}`;
     const known = this.#chunks.get(key);
     if (known !== undefined) return known;
-    const chunk = this.#chunk(this.#head + (seq + 1 - first.seq), filter);
+    const chunk = this.#chunk(this.#placeAfter(seq), filter);
     this.#chunks.set(key, chunk);
     return chunk;
   }
@@ -87,7 +90,18 @@ export class FrameRing {
     }
     const [only] = parts;
     const data = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, bytes);
-    return { data, seq: this.#frames[index - 1]?.seq ?? 0 };
+    return { data, seq: this.#frames[index - 1]?.lastSeq ?? 0 };
+  }
+
+  /** Of the first frame that begins behind that event. */
+  #placeAfter(seq: number): number {
+    let [low, high] = [this.#head, this.#frames.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#frames[middle]?.seq ?? 0) <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 

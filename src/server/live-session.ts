@@ -1,5 +1,6 @@
 import { logOf, type Session } from '../session/session.ts';
 import type { EventLog } from '../store/event-log.ts';
+import type { EventRun } from '../store/event-run.ts';
 import type { ObservedEvent, SessionEvent } from '../store/session-event.ts';
 import { applyEvent } from '../view/apply-event.ts';
 import { type SessionView, startView } from '../view/session-view.ts';
@@ -12,6 +13,12 @@ const PAGE_ITEMS = 500;
 const CHECKPOINT_EVENTS = 2_000;
 const MOST_CHECKPOINTS = 64;
 
+/** Who follows a session: it hears each event, and in one piece what was logged so. */
+export interface LiveHearer {
+  readonly hear: (event: SessionEvent) => void;
+  readonly hearRun: (run: EventRun) => void;
+}
+
 /** One session as its server sees it: the fold of all that was published of it, and nothing that was not. */
 export class LiveSession {
   readonly session: Session;
@@ -19,7 +26,7 @@ export class LiveSession {
   /** Resolves when the view holds everything that is published. */
   readonly ready: Promise<void>;
   readonly #onEvent: (live: LiveSession, event: SessionEvent) => void;
-  readonly #hearers = new Set<(event: SessionEvent) => void>();
+  readonly #hearers = new Set<LiveHearer>();
   #view: SessionView;
   /** The oldest of which the view is a fold; what was before it is known from the library only. */
   #checkpoints: SessionView[];
@@ -54,9 +61,9 @@ export class LiveSession {
   }
 
   /** Calls with every event after those of the view, when the view holds it. Returns the way to stop. */
-  listen(hear: (event: SessionEvent) => void): () => void {
-    this.#hearers.add(hear);
-    return () => this.#hearers.delete(hear);
+  listen(hearer: LiveHearer): () => void {
+    this.#hearers.add(hearer);
+    return () => this.#hearers.delete(hearer);
   }
 
   /** The view at that event; undefined where the log does not reach back to what it takes. */
@@ -109,14 +116,25 @@ export class LiveSession {
   }
 
   #goLive(): void {
-    this.log.listen((event) => this.#hear(event));
+    this.log.listen(
+      (event) => this.#hear(event),
+      (run) => this.#hearRun(run),
+    );
     this.#isReady = true;
   }
 
   #hear(event: SessionEvent): void {
     this.#move(applyEvent(this.#view, viewEventOf(event)));
     this.#onEvent(this, event);
-    for (const hear of this.#hearers) hear(event);
+    for (const { hear } of this.#hearers) hear(event);
+  }
+
+  /** Pieces of an answer move a view to the last of them, and change nothing else of it. */
+  #hearRun(run: EventRun): void {
+    const last = run.event(run.count - 1);
+    this.#move(applyEvent(this.#view, viewEventOf(last)));
+    this.#onEvent(this, last);
+    for (const { hearRun } of this.#hearers) hearRun(run);
   }
 
   #move(view: SessionView): void {

@@ -25,7 +25,7 @@ export function socketRoute(app: App, { engine, settings }: ServerContext): void
       }
       const { name, scopes } = callerOf(request);
       const connection = engine.accept(
-        new SocketLink(socket),
+        new SocketLink(socket, request.raw.socket, clock),
         { name, scopes: new Set(scopes) },
         request.query.session,
       );

@@ -1,13 +1,14 @@
 import type { PermissionRequest } from '../../permissions/permission-request.ts';
-import type { Session } from '../../session/session.ts';
-import type { ObservedEvent } from '../../store/session-event.ts';
+import { logOf, type Session } from '../../session/session.ts';
+import { isRun, type LogEntry } from '../../store/event-run.ts';
+import type { ObservedEvent, SubscriberEvent } from '../../store/session-event.ts';
 
 export interface AttachmentParts {
   readonly session: Session;
   /** Events behind this one are told. */
   readonly from: number;
-  /** Resolves when the next event may come. */
-  readonly hear: (event: ObservedEvent) => Promise<void> | undefined;
+  /** Resolves when the next may come; undefined for at once. */
+  readonly hear: (entry: LogEntry | SubscriberEvent) => Promise<void> | undefined;
   readonly ask: (request: PermissionRequest) => void;
   readonly settled: (event: Extract<ObservedEvent, { readonly type: 'permission.settled' }>) => void;
   readonly onEnd: () => void;
@@ -17,7 +18,7 @@ export interface AttachmentParts {
 export class Attachment {
   readonly session: Session;
   readonly #parts: AttachmentParts;
-  readonly #events: AsyncIterableIterator<ObservedEvent>;
+  readonly #events: AsyncIterableIterator<LogEntry | SubscriberEvent>;
   readonly #waiting = new Set<() => boolean>();
   #toldSeq: number;
   #isOver = false;
@@ -26,7 +27,7 @@ export class Attachment {
     this.session = parts.session;
     this.#parts = parts;
     this.#toldSeq = parts.from;
-    this.#events = parts.session.events({ from: parts.from });
+    this.#events = logOf(parts.session).followEntries({ from: parts.from });
     void this.#follow();
     for (const request of parts.session.permissions.pending()) parts.ask(request);
   }
@@ -50,9 +51,11 @@ export class Attachment {
 
   async #follow(): Promise<void> {
     for await (const event of this.#events) {
-      this.#tellQuestion(event);
-      await this.#parts.hear(event);
-      if ('seq' in event) this.#toldSeq = Math.max(this.#toldSeq, event.seq);
+      if (!isRun(event)) this.#tellQuestion(event);
+      const pause = this.#parts.hear(event);
+      if (pause !== undefined) await pause;
+      if (isRun(event)) this.#toldSeq = Math.max(this.#toldSeq, event.lastSeq);
+      else if ('seq' in event) this.#toldSeq = Math.max(this.#toldSeq, event.seq);
       else if (event.type === 'subscriber.lagged') this.#toldSeq = Math.max(this.#toldSeq, event.to);
       this.#review();
     }

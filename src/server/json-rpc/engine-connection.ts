@@ -2,7 +2,8 @@ import { createJSONRPCErrorResponse, JSONRPCClient, type JSONRPCRequest, JSONRPC
 import type { z } from 'zod';
 import { TroupeError } from '../../errors.ts';
 import type { Session } from '../../session/session.ts';
-import type { ObservedEvent } from '../../store/session-event.ts';
+import { type EventRun, isRun, type LogEntry } from '../../store/event-run.ts';
+import type { ObservedEvent, SubscriberEvent } from '../../store/session-event.ts';
 import { Attachment } from './attachment.ts';
 import { callTable } from './call-table.ts';
 import { InitializeParams } from './calls.ts';
@@ -281,10 +282,31 @@ export class EngineConnection {
   }
 
   /** Waits while the front end does not read: the feed of a session keeps what it may, and says what it must drop. */
-  async #tell(notices: SessionNotices, event: ObservedEvent, sessionId: string): Promise<void> {
+  #tell(notices: SessionNotices, entry: LogEntry | SubscriberEvent, sessionId: string): Promise<void> | undefined {
+    if (!isRun(entry)) this.#tellEvent(notices, entry, sessionId);
+    else if (!this.#tellRun(entry, sessionId)) {
+      for (const event of entry.events()) this.#tellEvent(notices, event, sessionId);
+    }
+    const isFull = this.#link.bufferedBytes > this.engine.limits.maxBufferedBytes / 2;
+    return isFull ? this.#drained() : undefined;
+  }
+
+  #tellEvent(notices: SessionNotices, event: ObservedEvent, sessionId: string): void {
     if (this.#wants.messages && event.type === 'message') this.#passThrough(sessionId, event);
     for (const notice of notices.of(event)) this.notify(notice);
-    if (this.#link.bufferedBytes <= this.engine.limits.maxBufferedBytes / 2) return;
+  }
+
+  /** Who wants no tokens gets nothing of the pieces of an answer but their lines; those are the same for everybody. */
+  #tellRun(run: EventRun, sessionId: string): boolean {
+    if (this.#wants.streaming) return false;
+    if (!this.#wants.messages || this.#isOver) return true;
+    if (this.#link.bufferedBytes + run.bytes <= this.engine.limits.maxBufferedBytes)
+      return this.#link.sendRun?.(this.engine.runs.of(sessionId, run)) ?? false;
+    this.cut('too-slow');
+    return true;
+  }
+
+  async #drained(): Promise<void> {
     const { clock, limits } = this.engine;
     const timer = clock.setTimeout(() => this.cut('too-slow'), limits.drainMs);
     await this.#link.drained();

@@ -6,6 +6,7 @@ import { EngineConnection } from './engine-connection.ts';
 import { DEFAULT_ENGINE_LIMITS, type EngineLimits } from './engine-limits.ts';
 import type { FrontEnd, FrontEndLink, Identify } from './front-end-link.ts';
 import type { FrontEndParts } from './front-end-parts.ts';
+import { SharedRuns } from './run-messages.ts';
 
 /** Who starts a session, with what it always starts one. */
 export interface Starting {
@@ -41,6 +42,7 @@ export type StartSession = (
 export class Engine {
   readonly limits: EngineLimits;
   readonly clock: Clock;
+  readonly runs = new SharedRuns();
   readonly #options: EngineOptions;
   readonly #connections = new Set<EngineConnection>();
   /** Starts in progress, by id: two front ends that name the same new session share it. */

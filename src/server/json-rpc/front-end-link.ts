@@ -1,3 +1,5 @@
+import type { RunMessages } from './run-messages.ts';
+
 /** Why a front end was cut off; a WebSocket closes with it. */
 export type CutReason =
   /** It sent a frame over `maxFrameBytes`. */
@@ -18,6 +20,8 @@ export interface FrontEndLink {
   /** What was sent and has not left yet. */
   readonly bufferedBytes: number;
   send(frame: string): void;
+  /** The same for many frames that were made for several links; they may wait some milliseconds for more. False where they have to be sent one by one. */
+  sendRun?(messages: RunMessages): boolean;
   /** Resolves when something of what was sent has left, and when the link is gone. */
   drained(): Promise<void>;
   close(reason: CutReason): void;

@@ -3,6 +3,7 @@ import { LineSplitter } from '../../wire/line-splitter.ts';
 import type { Engine } from './engine.ts';
 import type { EngineConnection } from './engine-connection.ts';
 import type { CutReason, FrontEnd, FrontEndLink, Identify } from './front-end-link.ts';
+import type { RunMessages } from './run-messages.ts';
 
 /** A pair of pipes, or both halves of a socket: each line is one frame. */
 export interface FrontEndStreams {
@@ -73,6 +74,13 @@ class StreamLink implements FrontEndLink {
   send(frame: string): void {
     const { output } = this.#streams;
     if (output.writable) output.write(`${frame}\n`, () => this.#letGo());
+  }
+
+  sendRun({ lines }: RunMessages): boolean {
+    const { output } = this.#streams;
+    if (lines === undefined) return false;
+    if (output.writable) output.write(lines, () => this.#letGo());
+    return true;
   }
 
   drained(): Promise<void> {
