@@ -52,11 +52,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/client': ['src/view', 'src/store (types)', 'eventsource-parser'],
   'src/view': ['src/store (types)', 'diff'],
   'src/server/json-rpc': [
+    'node:buffer',
     'json-rpc-2.0',
     'zod',
     'src/permissions',
     'src/session',
-    'src/store (types)',
+    'src/store',
     'src/supervision (types)',
     'src/wire',
   ],

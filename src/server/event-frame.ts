@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { EventRun } from '../store/event-run.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import type { ViewEvent } from '../view/view-event.ts';
-import { runFrames } from './run-frames.ts';
+import { runFrames } from './json-rpc/run-frames.ts';
 
 const CARRIAGE_RETURN = 0x0d;
 

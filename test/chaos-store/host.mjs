@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSupervisor } from '../../dist/src/index.js';
 import { openSqliteStore } from '../../dist/src/store/sqlite/sqlite-store.js';
+import { storedEventsOf } from '../../dist/src/store/stored-row.js';
 import { sessionEventOf } from '../../dist/src/store/stored-session-event.js';
 
 const plan = JSON.parse(process.argv[2]);
@@ -50,8 +51,10 @@ function altered(store, { before = 0, after = 0, isLying = false, withheldFrom }
 async function readAll(path) {
   const kept = await openSqliteStore(path);
   for await (const { sessionId } of kept.sessions()) {
-    for await (const event of kept.read({ sessionId, after: 0 }))
-      tell({ type: 'event', id: sessionId, event: shown('data' in event ? sessionEventOf(event) : event) });
+    for await (const row of kept.read({ sessionId, after: 0 })) {
+      for (const event of 'data' in row ? storedEventsOf(row).map(sessionEventOf) : [row])
+        tell({ type: 'event', id: sessionId, event: shown(event) });
+    }
   }
   await kept.close();
   process.exit(0);

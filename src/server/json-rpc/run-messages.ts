@@ -1,5 +1,5 @@
 import type { EventRun } from '../../store/event-run.ts';
-import { runFrames } from '../run-frames.ts';
+import { runFrames } from './run-frames.ts';
 
 /** Runs whose frames are kept for those who are a little behind the first. */
 const MOST_RUNS = 16;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { EventRun } from '../store/event-run.ts';
+import type { EventRun } from '../../store/event-run.ts';
 
 /** What stands around each line of a run. */
 export interface RunFrame {
