@@ -198,6 +198,7 @@ export class EventLog {
 
   /** For the journal: readers and listeners may have the events up to here. */
   publish(upTo: number): void {
+    if (this.#isDiscarding) return;
     this.#release(upTo);
     this.#listeners.tellAll();
     if (this.#isFinished && this.#isPublished) this.#end();

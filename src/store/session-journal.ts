@@ -16,6 +16,8 @@ export interface RecordChange {
 
 /** What a journal does with the log whose events it keeps. */
 export interface JournaledLog {
+  /** Another host goes on with it: nothing can be said in it any more. */
+  readonly isSealed: boolean;
   append(epoch: number, fact: SessionFact): unknown;
   publish(upTo: number): void;
   discard(): void;
@@ -257,13 +259,18 @@ export class SessionJournal implements LogJournal {
     this.#press();
     // First, so that nothing runs of what its owner is told was not accepted.
     for (const { failed } of this.#waits.splice(0)) failed(error);
+    // Nobody could be told any more that a crash would lose it: what the store has not got is told to nobody (P7).
+    if (this.#log?.isSealed === true && !this.#isVolatile) this.#log.discard();
+    else this.#publishUnkept(error);
+    this.#options.failed(error);
+  }
+
+  #publishUnkept({ code, message }: TroupeError): void {
     if (!this.#isVolatile) {
       this.#isVolatile = true;
-      const { code, message } = error;
       this.#log?.append(0, { type: 'log.volatile', after: this.#durableSeq, code, message });
     }
     this.#log?.publish(this.#lastSeq);
-    this.#options.failed(error);
   }
 
   #awaitRoom(): void {

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { FleetEvent } from '../../src/supervision/fleet-event.ts';
+import { createSupervisor } from '../../src/supervision/supervisor.ts';
+import { simulatedClock } from '../../src/testing/simulated-clock.ts';
+import { steeredStore } from '../store/steered-store.ts';
+import { memoryFleet } from './memory-cli.ts';
+
+it('what the store has not got when a session is handed over is told to nobody (P7)', async () => {
+  const clock = simulatedClock({ startAt: Date.UTC(2026, 0, 1) });
+  const store = steeredStore();
+  const { open } = memoryFleet(() => {});
+  const supervisor = createSupervisor({
+    clock,
+    store,
+    spawn: open,
+    pathToClaudeCodeExecutable: process.execPath,
+    timeouts: { storeMs: 4_000, drainCloseMs: 20_000, drainFlushMs: 5_000 },
+  });
+  const told: FleetEvent[] = [];
+  supervisor.on('event', (event) => told.push(event));
+  await supervisor.start({ id: 'one' });
+  await clock.advance(0);
+
+  store.steer('hold');
+  const over = supervisor.handover({ timeoutMs: 1 });
+  await clock.advance(60_000);
+  await over;
+
+  const seen = told.flatMap((event) => ('sessionId' in event && 'seq' in event ? [event.seq] : []));
+  const head = await store.head('one');
+  expect(Math.max(...seen)).toBe(head?.lastSeq);
+  expect(told.map(({ type }) => type)).not.toContain('session.handed-over');
+});
