@@ -90,7 +90,7 @@ function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
     deadline: () => nothing,
     lost: nothing,
   });
-  journal.attach({ append: nothing, publish: (upTo) => published.push(upTo), discard: nothing }, 0);
+  journal.attach({ isSealed: false, append: nothing, publish: (upTo) => published.push(upTo), discard: nothing }, 0);
   return { journal, store, pressed, published };
 }
 
