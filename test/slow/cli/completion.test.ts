@@ -28,7 +28,7 @@ function offered(...words: string[]): string[] {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _troupe
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['-uc', script, 'bash', 'troupe', ...words], {
+  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-uc', script, 'bash', 'troupe', ...words], {
     env,
     encoding: 'utf8',
   });
