@@ -235,6 +235,9 @@ const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {
   'src/transport/owned-folder.ts': ['getuid'],
   'src/transport/process-tree.ts': ['platform'],
   'src/transport/ps-table.ts': ['env'],
+  'src/transport/spawner-program.ts': ['on', 'exit', 'send'],
+  'src/transport/spawner-use.ts': ['platform', 'memoryUsage'],
+  'src/transport/spawner.ts': ['execPath'],
   'src/transport/direct-child.ts': ['platform'],
   // Hooks of a process without a control channel are programs, run by the same Node.
   'src/dialects/print/print-transport.ts': ['execPath'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { type PermissionsOption, PermissionsShape } from '../permissions/permissions-option.ts';
 import type { Durability, Store } from '../store/store.ts';
+import type { SpawnerMode } from '../transport/spawner-use.ts';
 import type { OpenTransport } from '../transport/transport.ts';
 import { type BudgetOptions, BudgetShape } from './budget-options.ts';
 import {
@@ -129,6 +130,13 @@ export interface SupervisorOptions
    */
   readonly reap?: 'orphans' | 'off';
   /**
+   * Who starts processes. `auto` (default): this process, and as soon as it holds 128 MB outside of the heap of JavaScript
+   * (Buffers, mostly) a small one beside it, because each fork stands still for as long as it takes to copy the tables of that
+   * memory. `always`: the small one from the beginning. `direct`: always this process. Linux only; elsewhere, and with a
+   * `spawn` of your own, `direct`.
+   */
+  readonly spawner?: SpawnerMode;
+  /**
    * What SIGINT, SIGTERM and SIGHUP to this process mean. `none` (default): nothing is listened to, so they end it, and its
    * sessions read the end of their input. `shutdown`: the first closes every session within `timeouts.hostSignalMs`, a second
    * kills what is left at once; then the process dies of that signal. `drain`: the same, but the first drains. Where the program listens to the signal, too, it is
@@ -236,6 +244,7 @@ const Shape = {
   ).exactOptional(),
   spawn: callable<OpenTransport>().exactOptional(),
   reap: z.enum(['orphans', 'off']).exactOptional(),
+  spawner: z.enum(['auto', 'direct', 'always']).exactOptional(),
   onHostSignal: z.enum(['none', 'shutdown', 'drain']).exactOptional(),
   onHostLost: z.enum(['wait', 'end']).exactOptional(),
   store: z.union([FilledText, StoreShape], { error: 'expected a path, ":memory:" or a store' }).exactOptional(),

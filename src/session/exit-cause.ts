@@ -60,7 +60,7 @@ export function exitCause(evidence: ExitEvidence): EndCause {
   const stderr = evidence.stderrTail.trim();
   // A signal came from outside: what an earlier turn had to say explains nothing.
   const reason = (exit.signal === null && said !== '' ? said : stderr).slice(-SHOWN_CHARACTERS);
-  const status = exit.signal === null ? `exit code ${exit.exitCode}` : `signal ${exit.signal}`;
+  const status = statusOf(exit);
   const { code, ending } = kindOf(evidence, said, stderr);
   const cut = isTruncated ? ' Its last line was cut short.' : '';
   return {
@@ -75,6 +75,11 @@ export function exitCause(evidence: ExitEvidence): EndCause {
       ...(code === 'OPTION_UNSUPPORTED' ? unknownFlag(`${said}\n${stderr}`) : {}),
     },
   };
+}
+
+function statusOf({ exitCode, signal, isUnseen }: ExitReport): string {
+  if (isUnseen === true) return 'nobody saw how it ended';
+  return signal === null ? `exit code ${exitCode}` : `signal ${signal}`;
 }
 
 /** The evidence from the strongest to the weakest: the words of a start, the kernel, the signal, the exit code. */

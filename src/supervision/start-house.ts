@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { Logger, SupervisorOptions } from '../launch/supervisor-options.ts';
-import { openSubprocess } from '../transport/subprocess-transport.ts';
+import { useSpawner } from '../transport/spawner-use.ts';
+import { openBy } from '../transport/subprocess-transport.ts';
+import type { OpenTransport } from '../transport/transport.ts';
 import { AdmissionControl } from './admission.ts';
 import type { FleetEvent } from './fleet-event.ts';
 import { freeMemory } from './free-memory.ts';
+import { temporaryFolder } from './host.ts';
 import { IdleEviction } from './idle-eviction.ts';
 import { StartSweep } from './start-sweep.ts';
 import { WarmPools } from './warm-pools.ts';
@@ -15,6 +18,8 @@ export interface StartHouse {
   readonly warm: WarmPools;
   readonly eviction: IdleEviction;
   readonly sweep: StartSweep;
+  /** Nothing is started from now on. */
+  close(): void;
 }
 
 export interface StartHouseSurroundings {
@@ -27,7 +32,7 @@ export function buildStartHouse(
   options: SupervisorOptions,
   { clock, logger, tell }: StartHouseSurroundings,
 ): StartHouse {
-  const { spawn, timeouts, restart } = options;
+  const { spawn, spawner = 'auto', timeouts, restart } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const sweep = new StartSweep({
@@ -49,10 +54,12 @@ export function buildStartHouse(
     },
     onRoom: () => warm.fill(),
   });
-  const warm = new WarmPools({ admission, clock, open: spawn ?? openSubprocess, restart, timeouts, tell });
+  const starts = useSpawner(spawn === undefined ? spawner : 'direct', { folder: temporaryFolder() });
+  const open: OpenTransport = spawn ?? ((plan, listeners) => openBy(starts.start, plan, listeners));
+  const warm = new WarmPools({ admission, clock, open, restart, timeouts, tell });
   const eviction = new IdleEviction({
     isOn: options.admission?.evictIdle === true,
     shortage: () => admission.shortage(),
   });
-  return { admission, warm, eviction, sweep };
+  return { admission, warm, eviction, sweep, close: starts.end };
 }

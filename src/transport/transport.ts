@@ -31,6 +31,8 @@ export interface ExitReport {
   readonly signal: string | null;
   /** While it lived the kernel ended so many processes of its control group because memory ran out; left out for none. */
   readonly memoryKills?: number;
+  /** It ended and nobody saw how: the process that would have been told was killed before. Code and signal are null. */
+  readonly isUnseen?: true;
 }
 
 export interface TreeReport {

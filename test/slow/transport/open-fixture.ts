@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { openSubprocess } from '../../../src/transport/subprocess-transport.ts';
-import type { LaunchPlan, Transport } from '../../../src/transport/transport.ts';
+import type { LaunchPlan, OpenTransport, Transport } from '../../../src/transport/transport.ts';
 
 export function fixturePath(name: string): string {
   return fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -31,6 +31,8 @@ export interface Opened extends Transport {
 
 export interface OpenOptions {
   onStderr?(line: string): void;
+  /** Default: a child of this process. */
+  readonly by?: OpenTransport;
 }
 
 /** Opens a subprocess and remembers what it says. Ends its tree at the end of the test. */
@@ -39,7 +41,7 @@ export async function open(plan: LaunchPlan, options: OpenOptions = {}): Promise
   const complaints: string[] = [];
   let byteCount = 0;
   const waiting = new Set<() => void>();
-  const transport = await openSubprocess(plan, {
+  const transport = await (options.by ?? openSubprocess)(plan, {
     output(chunk) {
       chunks.push(chunk);
       byteCount += chunk.length;
