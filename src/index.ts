@@ -235,6 +235,7 @@ export type { StoredSessionView } from './supervision/stored-sessions.ts';
 export { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 export type { SupervisorExplanation } from './supervision/supervisor-explanation.ts';
 export type { PrewarmedPool } from './supervision/warm-pool.ts';
+export type { SpawnerMode } from './transport/spawner-use.ts';
 export type {
   ExitReport,
   LaunchPlan,
