@@ -132,12 +132,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     });
     this.#way = new WayDown({ ...machines, phases: this.#phases, timeouts, tell });
     const { stopped } = this.#way;
-    void stopped.then(() => [
-      this.#budget.close(),
-      this.#accounts.stop(),
-      this.#opening.abandon(),
-      this.#house.close(),
-    ]);
+    void stopped.then(() => [this.#budget.close(), this.#accounts.stop(), this.#opening.abandon()]);
+    void stopped.then(() => this.#house.close());
     if (options.onHostLost === 'end') void stopped.then(endWithHost(logger));
     void stopped.then(leaveOnSignal(this, onHostSignal, timeouts.hostSignalMs));
   }
