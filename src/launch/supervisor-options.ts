@@ -130,10 +130,9 @@ export interface SupervisorOptions
    */
   readonly reap?: 'orphans' | 'off';
   /**
-   * Who starts processes. `auto` (default): this process, and as soon as it holds 128 MB outside of the heap of JavaScript
-   * (Buffers, mostly) a small one beside it, because each fork stands still for as long as it takes to copy the tables of that
-   * memory. `always`: the small one from the beginning. `direct`: always this process. Linux only; elsewhere, and with a
-   * `spawn` of your own, `direct`.
+   * Who starts processes. `direct` (default): this process, which stands still in each fork for as long as it takes to copy
+   * the tables of its memory. `auto`: as soon as it holds 128 MB outside of the heap of JavaScript (Buffers, mostly) a small
+   * process beside it. `always`: the small one from the beginning. Linux only; elsewhere, and with a `spawn` of your own, `direct`.
    */
   readonly spawner?: SpawnerMode;
   /**

@@ -32,7 +32,7 @@ export function buildStartHouse(
   options: SupervisorOptions,
   { clock, logger, tell }: StartHouseSurroundings,
 ): StartHouse {
-  const { spawn, spawner = 'auto', timeouts, restart } = options;
+  const { spawn, spawner = 'direct', timeouts, restart } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const sweep = new StartSweep({
