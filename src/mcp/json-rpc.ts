@@ -32,3 +32,25 @@ export function emptyReply(id: JsonRpcId): JsonRpcMessage {
 export function errorResult(id: JsonRpcId, text: string): JsonRpcMessage {
   return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }], isError: true } };
 }
+
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+/** True for a request that the MCP SDK takes: whatever its schema refuses it leaves without a reply. A test compares the two. */
+export function isWellFormed(message: Readonly<Record<string, unknown>>): boolean {
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== '2.0' || !isToken(id) || typeof method !== 'string') return false;
+  for (const name in message) if (!REQUEST_FIELDS.has(name)) return false;
+  return params === undefined || (isRecord(params) && isMeta(params['_meta']));
+}
+
+function isMeta(meta: unknown): boolean {
+  if (meta === undefined) return true;
+  if (!isRecord(meta)) return false;
+  const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta;
+  if (progressToken !== undefined && !isToken(progressToken)) return false;
+  return task === undefined || (isRecord(task) && typeof task['taskId'] === 'string');
+}
+
+function isToken(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}

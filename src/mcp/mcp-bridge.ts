@@ -1,4 +1,3 @@
-import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { AbortNotice } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { isRecord } from '../wire/fields.ts';
@@ -7,6 +6,7 @@ import {
   errorResult,
   INVALID_REQUEST,
   idOf,
+  isWellFormed,
   type JsonRpcId,
   type JsonRpcMessage,
   METHOD_NOT_FOUND,
@@ -94,7 +94,7 @@ export class McpBridge {
       return errorReply(id, INVALID_REQUEST, 'The message is no JSON-RPC request or notification.');
     }
     // The SDK only reports what its schema refuses, and the CLI would wait for ever.
-    if (id !== null && !isJSONRPCRequest(message)) return errorReply(id, INVALID_REQUEST, 'The request is malformed.');
+    if (id !== null && !isWellFormed(message)) return errorReply(id, INVALID_REQUEST, 'The request is malformed.');
     const isHandshake = method === 'initialize';
     // Counted at once: messages that come in the same breath keep their order.
     const handshake = (this.#handshakes.get(name) ?? 0) + (isHandshake ? 1 : 0);

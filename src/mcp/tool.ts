@@ -1,4 +1,5 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { createRequire } from 'node:module';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type {
   CallToolResult,
@@ -10,6 +11,9 @@ import type { z } from 'zod';
 import { TroupeError } from '../errors.ts';
 import type { SdkMcpServerOptions } from '../launch/mcp-server-options.ts';
 import { setToolDeadline } from './tool-deadlines.ts';
+
+/** The SDK is large, and most programs have no server of their own: it is loaded with the first one. */
+const load = createRequire(import.meta.url);
 
 /** What a handler gets beside its arguments: the abort signal of the call, the request id, a way to send progress. */
 export type ToolExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -75,7 +79,8 @@ export function tool<Shape extends z.ZodRawShape>(
 /** Builds an in-process MCP server for the `mcpServers` option, with the options of the official SDK. */
 export function createSdkMcpServer(options: SdkMcpServerDefinition): SdkMcpServerOptions<McpServer> {
   const { name, version = '1.0.0', instructions, timeout } = options;
-  const instance = new McpServer({ name, version }, instructions === undefined ? {} : { instructions });
+  const mcp: typeof import('@modelcontextprotocol/sdk/server/mcp.js') = load('@modelcontextprotocol/sdk/server/mcp.js');
+  const instance = new mcp.McpServer({ name, version }, instructions === undefined ? {} : { instructions });
   // The SDK looks names up in a plain object, which knows `constructor` and `__proto__` before any tool is there (R99).
   Object.setPrototypeOf(instance['_registeredTools'], null);
   for (const definition of options.tools ?? []) addTool(instance, definition, options.alwaysLoad === true);

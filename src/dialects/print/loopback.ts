@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { TroupeError } from '../../errors.ts';
 import { isRecord } from '../../wire/fields.ts';
@@ -87,7 +87,9 @@ export class Loopback {
   }
 
   async #connect(server: string): Promise<StreamableHTTPServerTransport> {
-    const transport = new StreamableHTTPServerTransport({
+    // No other dialect needs it, and it is large.
+    const http = await import('@modelcontextprotocol/sdk/server/streamableHttp.js');
+    const transport = new http.StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
         this.#transports.set(id, transport);
