@@ -1,8 +1,8 @@
-import { type Actor, createActor } from 'xstate';
+import { type Actor, createActor, fromPromise } from 'xstate';
 import type { PermissionInput } from '../../machines/permission/permission.context.ts';
 import type { PermissionEvent, Settlement, Verdict } from '../../machines/permission/permission.events.ts';
-import type { permissionMachine } from '../../machines/permission/permission.machine.ts';
-import type { Reply } from '../../machines/permission/permission.ports.ts';
+import { permissionMachine } from '../../machines/permission/permission.machine.ts';
+import type { AskInput, Reply } from '../../machines/permission/permission.ports.ts';
 import { failed, ruled, settlementBy } from '../../machines/permission/settlement.ts';
 import { LightAbort } from '../abort-notice.ts';
 import { atEndOfTurn, type Clock } from '../clock.ts';
@@ -12,7 +12,6 @@ export interface OpenQuestionOptions {
   readonly request: PermissionRequest;
   /** Known for one of a former host, whose text may be less than what was asked. */
   readonly digest: string | undefined;
-  readonly machine: typeof permissionMachine;
   readonly input: PermissionInput;
   readonly clock: Clock;
   readonly inspect: ((event: unknown) => void) | undefined;
@@ -28,6 +27,23 @@ export interface OpenQuestionOptions {
 
 /** The answer of a callback that leaves it to people: they answer with `send`. */
 export const NOBODY: Promise<Reply> = new Promise(() => {});
+
+/** Whose machine it is, by the system of its root actor. */
+const QUESTIONS = new WeakMap<object, OpenQuestion>();
+
+/** One for all questions of all sessions: with ports of its own it would be built anew for each. */
+const MACHINE = permissionMachine.provide({
+  actors: {
+    judge: fromPromise<Verdict, AskInput>(({ system }) => questionIn(system).judge()),
+    ask: fromPromise<Reply, AskInput>(({ system, signal }) => questionIn(system).ask(signal)),
+  },
+});
+
+function questionIn(system: object): OpenQuestion {
+  const question = QUESTIONS.get(system);
+  if (question === undefined) throw new Error('A permission machine was started without its question.');
+  return question;
+}
 
 /**
  * A question that waits for its answer. Most are answered by a rule or a callback in the very turn of the event loop in which
@@ -148,8 +164,9 @@ export class OpenQuestion {
   }
 
   #startMachine(): void {
-    const { machine, input, clock, inspect, onOpen } = this.#options;
-    this.#actor = createActor(machine, { input, clock, ...(inspect === undefined ? {} : { inspect }) });
+    const { input, clock, inspect, onOpen } = this.#options;
+    this.#actor = createActor(MACHINE, { input, clock, ...(inspect === undefined ? {} : { inspect }) });
+    QUESTIONS.set(this.#actor.system, this);
     this.#actor.subscribe((snapshot) => {
       if (snapshot.status === 'done') this.#settle(snapshot.output);
     });

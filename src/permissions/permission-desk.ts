@@ -1,13 +1,6 @@
-import { fromPromise } from 'xstate';
 import { type PermissionInput, restoredPermission } from '../../machines/permission/permission.context.ts';
-import type {
-  PermissionDecision,
-  PermissionEvent,
-  Settlement,
-  Verdict,
-} from '../../machines/permission/permission.events.ts';
-import { permissionMachine } from '../../machines/permission/permission.machine.ts';
-import type { AskInput, Reply } from '../../machines/permission/permission.ports.ts';
+import type { PermissionDecision, PermissionEvent, Settlement } from '../../machines/permission/permission.events.ts';
+import type { Reply } from '../../machines/permission/permission.ports.ts';
 import type { AbortNotice, LightAbort } from '../abort-notice.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
@@ -76,17 +69,10 @@ export class PermissionDesk {
   readonly #settled: SettledQuestions;
   /** Questions of a former host that no process has asked again yet, with their digests, in the order of asking. */
   readonly #unasked = new Map<string, string>();
-  readonly #machine: typeof permissionMachine;
 
   constructor(options: PermissionDeskOptions) {
     this.#options = options;
     this.#settled = new SettledQuestions(options.maxSettled);
-    this.#machine = permissionMachine.provide({
-      actors: {
-        judge: fromPromise<Verdict, AskInput>(({ input }) => this.#opened(input).judge()),
-        ask: fromPromise<Reply, AskInput>(({ input, signal }) => this.#opened(input).ask(signal)),
-      },
-    });
   }
 
   /** The open questions, oldest first. */
@@ -311,7 +297,6 @@ export class PermissionDesk {
     const open: OpenQuestion = new OpenQuestion({
       request,
       digest: former?.digest,
-      machine: this.#machine,
       input: former?.input ?? { kind, requestId, toolName, deadlineMs },
       clock,
       inspect,
@@ -325,13 +310,6 @@ export class PermissionDesk {
       onSettled: (settlement) => this.#remember(open, settlement),
     });
     this.#open.set(requestId, open);
-    return open;
-  }
-
-  /** Only open questions have a machine. */
-  #opened({ requestId }: AskInput): OpenQuestion {
-    const open = this.#open.get(requestId);
-    if (open === undefined) throw new Error(`The question ${requestId} is not open.`);
     return open;
   }
 

@@ -1,6 +1,4 @@
-import { fromCallback } from 'xstate';
 import type { CliEvent, EndCause, LinkCommand, SessionEvent } from '../../machines/session/session.events.ts';
-import type { LinkInput } from '../../machines/session/session.ports.ts';
 import type { Clock } from '../clock.ts';
 import type { ControlDecoded } from '../control/control-channel.ts';
 import { ControlChannel, type ControlOddity } from '../control/control-channel.ts';
@@ -43,6 +41,12 @@ export interface CliLinkOptions {
   readonly whenPublished: LineGateOptions['whenPublished'];
   /** Looks at the answer to `initialize`; an error refuses the process before anything is asked of it. */
   readonly refuse: (answer: Answer) => TroupeError | undefined;
+}
+
+/** What the machine gives to its port. */
+export interface LinkPort {
+  readonly sendBack: (event: SessionEvent) => void;
+  readonly receive: (listener: (command: LinkCommand | SessionEvent) => void) => void;
 }
 
 /** How long a process that closed one of its pipes may take to end by itself. */
@@ -88,18 +92,16 @@ export class CliLink {
     });
   }
 
-  /** The link as the machine's port. */
-  get port() {
-    return fromCallback<LinkCommand | SessionEvent, LinkInput>(({ sendBack, receive }) => {
-      const report = (event: CliEvent) => sendBack(event); // sendBack alone accepts anything.
-      receive((command) => this.#obey(command));
-      void this.#open(report);
-      // Nobody awaits this: the graceful way out is the machine's `closing` state.
-      return () => {
-        this.#wants = 'reap';
-        this.#catchUp();
-      };
-    });
+  /** Serves as the port of its machine. */
+  serve({ sendBack, receive }: LinkPort): () => void {
+    const report = (event: CliEvent) => sendBack(event); // sendBack alone accepts anything.
+    receive((command) => this.#obey(command));
+    void this.#open(report);
+    // Nobody awaits this: the graceful way out is the machine's `closing` state.
+    return () => {
+      this.#wants = 'reap';
+      this.#catchUp();
+    };
   }
 
   /** Lines that wait for the log. */

@@ -1,7 +1,8 @@
-import { type Actor, createActor } from 'xstate';
+import { type Actor, createActor, fromCallback } from 'xstate';
 import type { SessionOutput, SessionTimeouts } from '../../machines/session/session.context.ts';
-import type { EndCause, SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
+import type { EndCause, LinkCommand, SessionEvent, SessionStateName } from '../../machines/session/session.events.ts';
 import { sessionMachine } from '../../machines/session/session.machine.ts';
+import type { LinkInput } from '../../machines/session/session.ports.ts';
 import type { AwakeClock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import type { RequestHandler } from '../control/request-handlers.ts';
@@ -20,6 +21,7 @@ import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
+import { Hands } from './hands.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { outcomeOf } from './turn-result.ts';
 import { stallCause, TurnWatch, watchdogFact, watchLimits } from './turn-watch.ts';
@@ -72,6 +74,11 @@ export interface IncarnationOptions {
 /** Much longer than the real CLI takes to answer `initialize`; milliseconds. */
 const SPELL_AGAIN_MS = 10_000;
 
+const LINKS = new Hands<CliLink>();
+const MACHINE = sessionMachine.provide({
+  actors: { cliLink: fromCallback<LinkCommand | SessionEvent, LinkInput>((port) => LINKS.of(port).serve(port)) },
+});
+
 /** One CLI process serving a session, from spawn to the seen end of its tree: the machine and its hands. */
 export class Incarnation {
   readonly number: number;
@@ -88,13 +95,13 @@ export class Incarnation {
     this.#mcp = this.#buildMcp();
     this.#watch = this.#buildWatch();
     this.#link = this.#buildLink();
-    const machine = sessionMachine.provide({ actors: { cliLink: this.#link.port } });
     const { id, timeouts, clock, inspect } = options;
-    this.actor = createActor(machine, {
+    this.actor = createActor(MACHINE, {
       input: { id, incarnation: options.number, mcpServers: this.#mcp.specs, timeouts },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
+    LINKS.give(this.actor, this.#link);
     this.#times = new StateTimes(this.actor, clock);
     this.#listen();
   }

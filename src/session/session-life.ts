@@ -1,8 +1,7 @@
-import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
+import { type Actor, createActor } from 'xstate';
 import { type ChildInput, consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
-import type { ChildEvent, ChildStateName, IncarnationCommand } from '../../machines/child/child.events.ts';
-import { childMachine } from '../../machines/child/child.machine.ts';
-import type { IncarnationInput } from '../../machines/child/child.ports.ts';
+import type { ChildEvent, ChildStateName } from '../../machines/child/child.events.ts';
+import type { childMachine } from '../../machines/child/child.machine.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
@@ -12,6 +11,7 @@ import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
 import { childFacts, isReturning } from './child-facts.ts';
+import { HANDS, type IncarnationPort, MACHINE } from './child-hands.ts';
 import type { Conversation } from './conversation.ts';
 import { causeOf, endFacts, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
@@ -81,12 +81,6 @@ export class SessionLife {
 
   constructor(options: SessionLifeOptions) {
     this.#options = options;
-    const machine = childMachine.provide({
-      actors: {
-        admission: fromPromise<void, IncarnationInput>(({ signal }) => this.#admit(signal)),
-        incarnation: this.#incarnationPort(),
-      },
-    });
     const { clock, inspect, child } = options;
     const { restored, incarnations = 0 } = child;
     this.#formerEpoch = restored === undefined ? incarnations : 0;
@@ -96,11 +90,12 @@ export class SessionLife {
       // All come back at once, and nobody asked them to: each waits for a slot as long as it takes.
       this.#isPatient = true;
     }
-    this.#child = createActor(machine, {
+    this.#child = createActor(MACHINE, {
       input: child,
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
+    HANDS.give(this.#child, { admit: (signal) => this.#admit(signal), serve: (port) => this.#serve(port) });
     this.#child.on('state.entered', ({ state }) => this.#childEntered(state));
     this.parking = new ParkingPlace({
       conversation: options.conversation,
@@ -231,18 +226,16 @@ export class SessionLife {
     return aborted(signal);
   }
 
-  #incarnationPort() {
-    return fromCallback<IncarnationCommand | ChildEvent, IncarnationInput>(({ input, sendBack, receive }) => {
-      const report = (event: ChildEvent) => sendBack(event); // sendBack alone accepts anything.
-      const incarnation = this.#options.build(input.incarnation, this.#listener(input.incarnation, report));
-      this.#incarnation = incarnation;
-      this.#options.conversation.startProcess(input.incarnation);
-      receive((command) => {
-        if (command.type === 'incarnation.close') incarnation.tell({ type: 'session.close' });
-        if (command.type === 'incarnation.kill') incarnation.tell({ type: 'session.kill' });
-      });
-      incarnation.start();
+  #serve({ input, sendBack, receive }: IncarnationPort): void {
+    const report = (event: ChildEvent) => sendBack(event); // sendBack alone accepts anything.
+    const incarnation = this.#options.build(input.incarnation, this.#listener(input.incarnation, report));
+    this.#incarnation = incarnation;
+    this.#options.conversation.startProcess(input.incarnation);
+    receive((command) => {
+      if (command.type === 'incarnation.close') incarnation.tell({ type: 'session.close' });
+      if (command.type === 'incarnation.kill') incarnation.tell({ type: 'session.kill' });
     });
+    incarnation.start();
   }
 
   #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {

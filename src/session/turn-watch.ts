@@ -22,6 +22,7 @@ import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { type FrameClass, frameOf, requestClass } from '../wire/frame-class.ts';
 import type { LineRun } from '../wire/line-run.ts';
+import { Hands } from './hands.ts';
 import { OpenWork } from './open-work.ts';
 
 export interface TurnWatchOptions {
@@ -71,6 +72,18 @@ export function watchdogFact(notice: WatchdogNotice, awake: AwakeClock): Watchdo
   return { type: notice.type, ...facts, interruptAt: interruptAt === null ? undefined : awake.wallTime(interruptAt) };
 }
 
+const WATCHES = new Hands<TurnWatch>();
+const MACHINE = watchdogMachine.provide({
+  actors: {
+    signs: fromCallback<SignsCommand | WatchdogEvent>((port) => {
+      const report = (event: WatchdogEvent) => port.sendBack(event); // sendBack alone accepts anything.
+      port.receive((command) => {
+        if (command.type === 'signs.ask') report({ type: 'watch.reported', report: WATCHES.of(port).present() });
+      });
+    }),
+  },
+});
+
 /** The hands of the watchdog of one process: it looks at each frame, and keeps two moments of time. */
 export class TurnWatch {
   readonly #options: TurnWatchOptions;
@@ -91,12 +104,12 @@ export class TurnWatch {
   constructor(options: TurnWatchOptions) {
     this.#options = options;
     const { id, incarnation, limits, clock, inspect } = options;
-    const machine = watchdogMachine.provide({ actors: { signs: this.#port() } });
-    this.#actor = createActor(machine, {
+    this.#actor = createActor(MACHINE, {
       input: { id, incarnation, limits },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });
+    WATCHES.give(this.#actor, this);
     this.#actor.on('*', (notice) => options.onNotice(notice));
     this.#actor.subscribe((snapshot) => {
       this.#isEager = snapshot.matches('warned') || snapshot.matches('interrupting');
@@ -176,16 +189,8 @@ export class TurnWatch {
     this.#actor.stop();
   }
 
-  #port() {
-    return fromCallback<SignsCommand | WatchdogEvent>(({ sendBack, receive }) => {
-      const report = (event: WatchdogEvent) => sendBack(event); // sendBack alone accepts anything.
-      receive((command) => {
-        if (command.type === 'signs.ask') report({ type: 'watch.reported', report: this.#present() });
-      });
-    });
-  }
-
-  #present(): WatchReport {
+  /** What its machine is told when it asks. */
+  present(): WatchReport {
     return {
       at: this.#options.clock.now(),
       isOwed: this.#isOwed,
@@ -198,7 +203,7 @@ export class TurnWatch {
 
   #report(): void {
     if (this.#actor.getSnapshot().status !== 'active') return;
-    const report = this.#present();
+    const report = this.present();
     this.#toldWaits = report.waits;
     this.#actor.send({ type: 'watch.reported', report });
   }
@@ -214,7 +219,7 @@ export class TurnWatch {
     this.#livedAt = at;
     if (frameClass === 'progress') this.#progressAt = at;
     // Signs of life end no wait for the model, however many there are.
-    if (this.#isEager && (frameClass === 'progress' || clockOf(this.#present()) !== 'model')) this.#report();
+    if (this.#isEager && (frameClass === 'progress' || clockOf(this.present()) !== 'model')) this.#report();
   }
 
   #asked(kind: 'human' | 'hook' | 'mcp', change: 1 | -1): void {
