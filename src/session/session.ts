@@ -25,7 +25,6 @@ import { PromptDoubts } from './prompt-doubts.ts';
 import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
-import type { SessionEnd } from './session-end.ts';
 import type { SessionLife, StateChange } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { assertOpen, assertTakesPrompts, assertWhole } from './session-refusals.ts';
@@ -83,7 +82,7 @@ export class Session extends SessionControls implements AsyncDisposable {
   readonly ended: Promise<{ reason: 'closed' | 'failed' | 'handed-over'; error: TroupeError | undefined }>;
   #parts: SessionParts;
   #path: ControlPath;
-  #end: (end: SessionEnd) => void = () => {};
+  #end: (end: Awaited<SessionLife['ended']>) => void = () => {};
 
   constructor(parts: SessionParts) {
     super();
@@ -92,7 +91,7 @@ export class Session extends SessionControls implements AsyncDisposable {
     this.#path = this.#pathOf(parts);
     this.permissions = new SessionPermissions(() => this.#parts);
     this.doubts = new PromptDoubts(parts.conversation, () => assertHere(this.#parts.log, this.id));
-    const ended = new Promise<SessionEnd>((resolve) => {
+    const ended = new Promise<Awaited<SessionLife['ended']>>((resolve) => {
       this.#end = resolve;
     });
     void parts.life.ended.then(this.#end);
