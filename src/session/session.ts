@@ -392,9 +392,7 @@ export class Session extends SessionControls implements AsyncDisposable {
 }
 
 /** The session was held, and somebody has taken it over with options of their own. */
-export function goOnWith(session: Session, parts: SessionParts): void {
-  switchParts(session, parts);
-}
+export const goOnWith = (session: Session, parts: SessionParts): void => switchParts(session, parts);
 
 /** For those who serve it to others: events as they are published, and pages of what was. */
 export const logOf = (session: Session): EventLog => partsOf(session).log;
