@@ -1,3 +1,4 @@
+import { RESTORED } from '../machines/restore-subjects.ts';
 import { SUBJECTS } from '../machines/walk-subjects.ts';
 import { Coverage, partsOf, walkModel } from './coverage.ts';
 import { runScript, type Violation } from './run.ts';
@@ -66,7 +67,7 @@ export function coverageOf(seen: readonly string[]): MachineCoverage[] {
   const simulated = new Set(seen);
   return Object.entries(SUBJECTS).map(([machine, subject]) => {
     const coverage = new Coverage();
-    const deadEnds = walkModel(subject, coverage);
+    const deadEnds = walkModel(subject, coverage, RESTORED[machine]);
     const parts = partsOf(subject.machine);
     const missing = parts.filter((part) => !simulated.has(part) && !coverage.seen.has(part));
     const bySimulation = parts.filter((part) => simulated.has(part)).length;

@@ -8,6 +8,7 @@ import {
   isMachineSnapshot,
 } from 'xstate';
 import { getAdjacencyMap } from 'xstate/graph';
+import type { RestoreSubject } from '../machines/restore-subjects.ts';
 import { stateOf } from '../machines/state-name.ts';
 import { deadEnds, type Place, timersOf } from '../machines/state-walk.ts';
 import type { Subject } from '../machines/walk-subjects.ts';
@@ -51,7 +52,11 @@ export function partsOf(machine: AnyStateMachine): string[] {
 }
 
 /** Every place of the machine and every way between two, by paths over its model; told is what cannot come to an end. */
-export function walkModel({ machine, options, goals }: Subject, coverage: Coverage): string[] {
+export function walkModel(
+  { machine, options, goals }: Subject,
+  coverage: Coverage,
+  restored?: RestoreSubject,
+): string[] {
   const { contextOf, events, input } = options;
   const adjacency = getAdjacencyMap(machine, {
     input,
@@ -63,13 +68,19 @@ export function walkModel({ machine, options, goals }: Subject, coverage: Covera
   });
   const step = watchedSteps(machine, input, coverage);
   const places = new Map<string, Place>();
+  const known = new Set<string>();
   const keys = Object.keys(adjacency);
   const vertices: readonly Vertex[] = Object.values(adjacency);
   for (const [index, { state: snapshot, transitions }] of vertices.entries()) {
     const next = new Set<string>();
     for (const { state, event } of Object.values(transitions)) {
-      step(snapshot, event);
+      step.take(snapshot, event);
       next.add(JSON.stringify([state.value, contextOf?.(state.context) ?? state.context]));
+    }
+    // Another host goes on from there.
+    if (restored !== undefined && !known.has(stateOf(snapshot))) {
+      known.add(stateOf(snapshot));
+      step.begin({ ...Object(input), ...restored.restore(snapshot, 0) });
     }
     places.set(keys[index] ?? '', { state: stateOf(snapshot), snapshot, next });
   }
@@ -90,9 +101,15 @@ function watchedSteps(machine: AnyStateMachine, input: unknown, coverage: Covera
     emit: () => {},
     actionExecutor: () => {},
   };
-  machine.getInitialSnapshot(scope, input);
-  return (snapshot: AnyMachineSnapshot, event: EventObject): void => {
-    machine.transition(snapshot, event, scope);
+  const begin = (from: unknown): void => {
+    machine.getInitialSnapshot(scope, from);
+  };
+  begin(input);
+  return {
+    begin,
+    take: (snapshot: AnyMachineSnapshot, event: EventObject): void => {
+      machine.transition(snapshot, event, scope);
+    },
   };
 }
 
