@@ -97,8 +97,8 @@ export class Session extends SessionControls implements AsyncDisposable {
     void parts.life.ended.then(this.#end);
     this.ended = ended.then(({ cause }) => {
       if (parts.log.isSealed) return { reason: 'handed-over', error: handedOver({ id: this.id }) };
-      const isAsked = cause.code === 'closed';
-      return { reason: isAsked ? 'closed' : 'failed', error: isAsked ? undefined : errorOf(cause) };
+      const reason = cause.code === 'closed' ? 'closed' : 'failed';
+      return { reason, error: reason === 'closed' ? undefined : errorOf(cause) };
     });
   }
 
@@ -239,7 +239,6 @@ export class Session extends SessionControls implements AsyncDisposable {
   lines(options: { from?: number } = {}): LinesReading {
     return readLines(this.#parts.log, cursorOf(options));
   }
-
   /** What the model says as it writes it, with `includePartialMessages`: the texts of its pieces, as `events` has them. */
   texts(options: { from?: number } = {}): TextsReading {
     return readTexts(this.#parts.log, cursorOf(options));

@@ -147,7 +147,9 @@ class Fixed {
     this.#bytes = bytes;
     this.length = bytes.length;
     const view = viewOf(bytes);
-    this.#words = Float64Array.from({ length: Math.floor(bytes.length / 8) }, (_, word) => view.getFloat64(word * 8, true));
+    this.#words = Float64Array.from({ length: Math.floor(bytes.length / 8) }, (_, word) =>
+      view.getFloat64(word * 8, true),
+    );
   }
 
   isAt(view: DataView, at: number, limit: number): boolean {
