@@ -29,7 +29,7 @@ export class FleetCursor {
   static parse(text: string): FleetCursor {
     const [version, at, entries, ...more] = text.split('.');
     const moment = Number.parseInt(at ?? '', 36);
-    if (version !== VERSION || entries === undefined || more.length > 0 || !(moment >= 0)) throw noCursor();
+    if (version !== VERSION || entries === undefined || more.length > 0 || !isNumber(moment)) throw noCursor();
     const bytes = Buffer.from(entries, 'base64url');
     const seqs = new Map<string, number>();
     for (let offset = 0; offset < bytes.length; ) {
@@ -74,8 +74,14 @@ function numberAt(bytes: Buffer, start: number): { readonly value: number; reado
     const byte = bytes[at];
     if (byte === undefined || unit > Number.MAX_SAFE_INTEGER) throw noCursor();
     value += (byte % 128) * unit;
+    if (!isNumber(value)) throw noCursor();
     if (byte < 128) return { value, end: at + 1 };
   }
+}
+
+/** A larger one would be another when it is written again. */
+function isNumber(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
 }
 
 function noCursor(): TroupeError {

@@ -24,9 +24,13 @@ describe('a cursor of the fleet (P7)', () => {
     expect(again.seqOf('another')).toBeUndefined();
   });
 
-  it.each(['', 'x', '1', '1.0', '2.0.', '1.0.AAAA', '1.-1.'])('is refused when it is none: "%s"', (text) => {
-    expect(() => FleetCursor.parse(text)).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
-  });
+  const inexact = Buffer.from([1, 2, 3, 4, 5, 6, 255, 255, 255, 255, 255, 255, 255, 127]).toString('base64url');
+  it.each(['', 'x', '1', '1.0', '2.0.', '1.0.AAAA', '1.-1.', '1.zzzzzzbyaqo00000000000000.', `1.0.${inexact}`])(
+    'is refused when it is none: "%s"',
+    (text) => {
+      expect(() => FleetCursor.parse(text)).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
+    },
+  );
 });
 
 describe('reading the fleet (P7, P9)', () => {

@@ -112,9 +112,9 @@ function checkBehaviour(behaviour: Behaviour, at: string): void {
   if (dialect !== undefined && !DIALECTS.includes(dialect))
     fail(`${at}dialect`, `unknown dialect "${dialect}", known are ${DIALECTS.join(', ')}`);
   for (const field of Object.keys(flavor)) {
-    if (!(field in FLAVORS['2.1.332'])) fail(`${at}flavor`, `unknown field "${field}"`);
+    if (!Object.hasOwn(FLAVORS['2.1.332'], field)) fail(`${at}flavor`, `unknown field "${field}"`);
   }
-  if (flavor.version !== undefined && !(flavor.version in FLAVORS)) {
+  if (flavor.version !== undefined && !Object.hasOwn(FLAVORS, flavor.version)) {
     fail(`${at}flavor.version`, `unknown version "${flavor.version}", known are ${Object.keys(FLAVORS).join(', ')}`);
   }
   if (sessions !== undefined && sessions !== 'known' && sessions !== 'any')
@@ -131,7 +131,7 @@ function checkBehaviour(behaviour: Behaviour, at: string): void {
 }
 
 function checkMatch(match: { readonly kind: string }, place: string, names: ReadonlySet<string>): void {
-  const fields = MATCHES[match.kind];
+  const fields = ownOf(MATCHES, match.kind);
   if (fields === undefined) fail(place, `unknown match "${match.kind}", known are ${Object.keys(MATCHES).join(', ')}`);
   checkFields(match, { kind: 'text', ...fields }, place);
   if ('to' in match && !names.has(String(match.to))) fail(place, `no request step is named "${String(match.to)}"`);
@@ -147,7 +147,7 @@ function checkSteps(steps: readonly Step[], place: string, names: ReadonlySet<st
   steps.forEach((step, index) => {
     const at = `${place}[${index}]`;
     const kind: string = step?.step ?? '';
-    const fields = (STEPS as Readonly<Record<string, Fields>>)[kind];
+    const fields = ownOf(STEPS, kind);
     if (fields === undefined) fail(at, `unknown step "${kind}", known are ${Object.keys(STEPS).join(', ')}`);
     checkFields(step, { step: 'text', ...fields }, at);
     if (kind.startsWith('respond') && !answers)
@@ -161,6 +161,11 @@ function checkSteps(steps: readonly Step[], place: string, names: ReadonlySet<st
   });
 }
 
+/** What every object has by birth is the name of nothing. */
+function ownOf(table: Readonly<Record<string, Fields>>, name: string): Fields | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 function namedRequests(steps: readonly Step[]): ReadonlySet<string> {
   const nested = steps.flatMap((step) => (step?.step === 'repeat' && Array.isArray(step.do) ? step.do : []));
   const named = steps.flatMap((step) => (step?.step === 'request' ? [step.name] : []));
@@ -170,7 +175,7 @@ function namedRequests(steps: readonly Step[]): ReadonlySet<string> {
 function checkFields(value: unknown, fields: Fields, place: string): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(place, 'must be an object');
   for (const key of Object.keys(value)) {
-    if (!(key in fields)) fail(place, `unknown field "${key}"`);
+    if (!Object.hasOwn(fields, key)) fail(place, `unknown field "${key}"`);
   }
   for (const [key, kind] of Object.entries(fields)) {
     const field = (value as Readonly<Record<string, unknown>>)[key];

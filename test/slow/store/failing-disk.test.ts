@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteStoreOn } from '../../../src/store/sqlite/sqlite-store.ts';
-import { driver, inlineThread } from '../../store/sqlite/sqlite-harness.ts';
+import { inlineThread } from '../../store/sqlite/inline-thread.ts';
+import { driver } from '../../store/sqlite/sqlite-harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-failing-disk-'));
 const SHIM = join(folder, 'failing-disk.so');

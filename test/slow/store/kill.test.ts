@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteStoreOn } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { change, codeOf, driver, inlineThread, openInline, refusal } from '../../store/sqlite/sqlite-harness.ts';
+import { inlineThread } from '../../store/sqlite/inline-thread.ts';
+import { change, codeOf, driver, openInline, refusal } from '../../store/sqlite/sqlite-harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-store-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, TroupeError } from '../../../src/errors.ts';
 import { faultyDriver } from './faulty-driver.ts';
-import {
-  change,
-  codeOf,
-  driver,
-  inlineThread,
-  openInline,
-  refusal,
-  seqsOf,
-  temporaryFolder,
-} from './sqlite-harness.ts';
+import { inlineThread } from './inline-thread.ts';
+import { change, codeOf, driver, openInline, refusal, seqsOf, temporaryFolder } from './sqlite-harness.ts';
 
 describe('a disk that is full', () => {
   it('fails what does not fit as STORE_FULL, keeps what was there, and says that no new work should be accepted', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorCode, TroupeError } from '../../../src/errors.ts';
 import type { Change, Store } from '../../../src/store/store.ts';
 import { faultyDriver } from './faulty-driver.ts';
-import { change, type driver, inlineThread, openInline, readAll, temporaryFolder } from './sqlite-harness.ts';
+import { inlineThread } from './inline-thread.ts';
+import { change, type driver, openInline, readAll, temporaryFolder } from './sqlite-harness.ts';
 
 /** SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY: what a disk does. */
 const FAULTS: readonly (readonly [number, ErrorCode])[] = [

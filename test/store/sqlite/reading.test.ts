@@ -5,17 +5,8 @@ import { exportSession } from '../../../src/store/export-session.ts';
 import { importSession } from '../../../src/store/import-session.ts';
 import { openStoreReaderOn } from '../../../src/store/sqlite/reading.ts';
 import type { SessionRecord } from '../../../src/store/store-record.ts';
-import {
-  change,
-  codeOf,
-  driver,
-  event,
-  inlineThread,
-  openInline,
-  readAll,
-  refusal,
-  temporaryFolder,
-} from './sqlite-harness.ts';
+import { inlineThread } from './inline-thread.ts';
+import { change, codeOf, driver, event, openInline, readAll, refusal, temporaryFolder } from './sqlite-harness.ts';
 
 const session: SessionRecord = {
   ...{ kind: 'session', state: 'running', options: { cwd: '/somewhere' }, settings: {} },

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ErrorCode, TroupeError } from '../../../src/errors.ts';
 import { findDriver, type OpenDatabase } from '../../../src/store/sqlite/driver.ts';
-import { errorOf, failureOf, SqliteService } from '../../../src/store/sqlite/service.ts';
 import {
   openSqliteStoreOn,
   type SqliteStoreOptions,
   type StartSqliteThread,
 } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { SqliteThread } from '../../../src/store/sqlite/thread.ts';
 import type { Change, LogTruncated, Store, StoredEvent, StoreReader } from '../../../src/store/store.ts';
 import type { StoreRecord } from '../../../src/store/store-record.ts';
+import { inlineThread } from './inline-thread.ts';
 
 /** The driver as it is; tests that need a failure wrap it. */
 export const driver: OpenDatabase = findDriver().open;
@@ -33,26 +32,6 @@ export async function openInline(
   const store = await openSqliteStoreOn(path, { durability: 'strict', ...rest }, thread);
   onTestFinished(() => store.close());
   return store;
-}
-
-/** Answers in the next turns of the event loop, with copies, as a thread would. */
-export function inlineThread(open: OpenDatabase): SqliteThread {
-  const service = new SqliteService(open);
-  return {
-    async ask(name, request) {
-      const copied = structuredClone(request);
-      await new Promise((resolve) => setImmediate(resolve));
-      try {
-        // Types of questions and answers are paired by `SqliteThread`.
-        return structuredClone(service[name](copied as never)) as never;
-      } catch (error) {
-        throw errorOf(structuredClone(failureOf(error)));
-      }
-    },
-    async end() {
-      service.close();
-    },
-  };
 }
 
 export function change(sessionId: string, first: number, last: number, records: StoreRecord[] = []): Change {

@@ -6,6 +6,19 @@ import { checkScenario } from '../../../src/testing/fake-cli/scenario-check.ts';
 const prompt = when.prompt('x');
 
 describe('checkScenario', () => {
+  it.each([
+    [{ atStart: [{ step: '__proto__' }] }, /unknown step "__proto__"/],
+    [{ atStart: [{ step: 'constructor' }] }, /unknown step "constructor"/],
+    [{ rules: [{ on: { kind: 'toString' }, do: [] }] }, /unknown match "toString"/],
+    [{ flavor: { version: 'valueOf' } }, /unknown version "valueOf"/],
+    [{ flavor: { constructor: 1 } }, /unknown field "constructor"/],
+    [{ atStart: [{ step: 'hang', toString: 1 }] }, /unknown field "toString"/],
+  ])('refuses %j: what every object has by birth is the name of nothing (P6)', (scenario, reason) => {
+    // As it is read from a file.
+    const read = JSON.parse(JSON.stringify(scenario)) as Scenario;
+    expect(() => checkScenario(read)).toThrow(reason);
+  });
+
   it('accepts what the builders build', () => {
     const ask = step.request({ name: 'q', subtype: 'can_use_tool' });
     const every = [
