@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { Problem } from '../api/problem.ts';
@@ -126,6 +127,32 @@ export function sendProblem(reply: FastifyReply, thrown: unknown, settings: Serv
     .header('cache-control', 'no-store')
     .type('application/problem+json')
     .send(problemOf(error));
+}
+
+/** What Node calls bytes that are no request, where it is not plainly that. */
+const OF_NODE: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'REQUEST_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** Answers bytes that never became a request, and ends the connection. */
+export function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = problemOf(new TroupeError(OF_NODE[error.code ?? ''] ?? 'REQUEST_INVALID'));
+  // Headers alone are too large: nothing of a body was read.
+  const status = problem.code === 'REQUEST_TOO_LARGE' ? 431 : problem.status;
+  const body = JSON.stringify({ ...problem, status });
+  const head = `HTTP/1.1 ${status} ${REASONS[status]}\r\nConnection: close\r\nCache-Control: no-store`;
+  const type = `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\n${type}\r\n\r\n${body}`);
 }
 
 /** Where a limit is known to end, the end of it. */

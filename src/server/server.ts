@@ -18,7 +18,7 @@ import { lookRoutes } from './look-routes.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { describeRoutes, openApiRoute } from './open-api.ts';
 import { permissionRoutes } from './permission-routes.ts';
-import { routeNotFound, sendProblem } from './problem-reply.ts';
+import { refuseBytes, routeNotFound, sendProblem } from './problem-reply.ts';
 import { promptRoutes } from './prompt-routes.ts';
 import { guardRequests } from './request-guard.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -175,6 +175,7 @@ function newApp(settings: ServerSettings): App {
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(reply, error, settings);
     },
+    clientErrorHandler: refuseBytes,
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, error, settings));

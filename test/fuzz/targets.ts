@@ -14,6 +14,10 @@ export const TARGETS: Readonly<Record<string, Load>> = {
   recordings: () => import('./targets/recordings.ts'),
   transcripts: () => import('./targets/transcripts.ts'),
   'store-files': () => import('./targets/store-files.ts'),
+  records: () => import('./targets/records.ts'),
+  sessions: () => import('./targets/sessions.ts'),
+  'front-ends': () => import('./targets/front-ends.ts'),
+  http: () => import('./targets/http.ts'),
 };
 
 export async function targetNamed(name: string): Promise<FuzzTarget> {

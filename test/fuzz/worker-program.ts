@@ -20,7 +20,8 @@ export async function work(): Promise<void> {
   const { target, seed, forMs, corpus, input, desk }: WorkerTask = workerData;
   const numbers = new Int32Array(desk, 0, 4);
   const shown = new Uint8Array(desk, DESK.inputAt);
-  const begin = performance.now();
+  // From the first input on: reading the sources takes seconds where others work, too.
+  let begin: number | undefined;
   const stray: string[] = [];
   const note = (error: unknown) => stray.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.on('unhandledRejection', note);
@@ -35,7 +36,10 @@ export async function work(): Promise<void> {
       seed,
       corpus: corpus.map((one) => Buffer.from(one)),
       ...(only === undefined ? {} : { runs: 1 }),
-      isOver: () => performance.now() - begin > forMs || Atomics.load(numbers, DESK.isToEnd) === 1,
+      isOver: () => {
+        begin ??= performance.now();
+        return performance.now() - begin > forMs || Atomics.load(numbers, DESK.isToEnd) === 1;
+      },
       onInput: (tried) => {
         const length = Math.min(tried.length, shown.length);
         shown.set(tried.subarray(0, length));

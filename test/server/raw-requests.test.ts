@@ -63,6 +63,20 @@ describe('bytes that no client sends (P9, P11)', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
+  it('what never was a request is refused as everything else is: with a problem and its code (P6)', async () => {
+    const { server } = await listening();
+    const cases = [
+      [`GET /v1/me HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'REQUEST_TOO_LARGE'],
+      ['{"no":"request"}\r\n\r\n', 400, 'REQUEST_INVALID'],
+    ] as const;
+    for (const [bytes, status, code] of cases) {
+      const answer = await raw(server, bytes);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toContain('Content-Type: application/problem+json');
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code, status });
+    }
+  });
+
   it('requests behind each other on one connection are answered one by one, each by its own token', async () => {
     const { server } = await listening();
     const me = (more: string) => `GET /v1/me HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;

@@ -129,9 +129,10 @@ async function salvages(path: string, target: string): Promise<void> {
       for await (const event of store.read({ sessionId: id, after: 0 })) {
         if (!('data' in event)) continue;
         holds(event.seq === next, `After event ${next - 1} of ${id} comes ${event.seq}.`);
-        next = event.seq + 1;
+        const { count = 1 } = event;
+        next = event.seq + count;
         if (event.type === 'log.lost') lost += 1;
-        else kept += 1;
+        else kept += count;
       }
       holds(next === (head?.lastSeq ?? 0) + 1, `${id} ends with ${next - 1}, and its head says ${head?.lastSeq}.`);
     }

@@ -11,7 +11,8 @@ import { MIGRATIONS } from '../../../src/store/sqlite/schema.ts';
 import type { StoredEvent, StoreReader } from '../../../src/store/store.ts';
 import { storedEventsOf } from '../../../src/store/stored-row.ts';
 import { sessionEventOf } from '../../../src/store/stored-session-event.ts';
-import { driver, inlineThread, openInline, readAll, seqsOf, temporaryFolder } from './sqlite-harness.ts';
+import { inlineThread } from './inline-thread.ts';
+import { driver, openInline, readAll, seqsOf, temporaryFolder } from './sqlite-harness.ts';
 
 describe('a file of the first version, which has one event in each row', () => {
   it('is read as it is, also while this release brings it forward beside the reader (P7)', async () => {
