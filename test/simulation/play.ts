@@ -153,8 +153,8 @@ function repeat(world: World, id: string): void {
   const session = world.session(id);
   const last = world.clients.prompts.findLast((one) => one.session === id);
   if (session === undefined || last === undefined || last.life !== world.chronicle(id).lives) return;
-  // One that was refused may come in with its second try, under the same id.
-  if (session.turn(last.id) === undefined && last.acceptance !== 'accepted') return;
+  // Of one that nobody knows here it would be the first time.
+  if (session.turn(last.id) === undefined) return;
   world.ask('repeat', id, 20_000, () => {
     const turn = session.prompt(last.text, { id: last.id });
     world.clients.follow(last, turn);

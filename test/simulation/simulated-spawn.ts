@@ -37,6 +37,8 @@ export function simulatedSpawn(parts: SpawnParts): OpenTransport {
   return async (plan, listeners) => {
     const [, sessionId = '', number = '0'] = /^(.*):(\d+):[^:]*$/.exec(plan.mark) ?? [];
     const isSpared = sessionId === BYSTANDER;
+    // What was begun before the host was lost goes no further.
+    if (!isHostAlive()) return new Promise(() => {});
     if (!isSpared && faults.next('spawn-hangs') !== undefined) return new Promise(() => {});
     if (!isSpared && faults.next('spawn') !== undefined) throw new TroupeError('SPAWN_FAILED');
     const random = createRandom(parts.seed * 7919 + launches.length);

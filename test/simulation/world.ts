@@ -1,5 +1,6 @@
 import type { SupervisorOptions } from '../../src/launch/supervisor-options.ts';
 import type { Session } from '../../src/session/session.ts';
+import { storedEventsOf } from '../../src/store/stored-row.ts';
 import { sessionEventOf } from '../../src/store/stored-session-event.ts';
 import type { FleetEvent } from '../../src/supervision/fleet-event.ts';
 import { createRandom } from '../chaos/random.ts';
@@ -141,13 +142,13 @@ export class World {
     this.isOnTheWayDown = false;
     this.store.release();
     await settled();
-    const { isComplete } = await this.processes.sweep();
-    if (!isComplete) this.surprises.push('the sweep was not complete');
     this.clients.hostIsGone((id) => this.chronicles.get(id)?.isVolatile === true);
     if (this.setting.hasStore) {
       for await (const { sessionId } of this.store.disk.sessions()) await this.#reread(sessionId);
     }
     for (let tries = 0; tries < 3; tries += 1) {
+      const { isComplete } = await this.processes.sweep();
+      if (!isComplete) this.surprises.push('the sweep was not complete');
       this.host = this.#newHost();
       const { supervisor } = this.host;
       const opening = this.ask('recover', '', 20_000, () => supervisor.recovered);
@@ -199,7 +200,9 @@ export class World {
       chronicle.forgetBehind(lastSeq);
     }
     for await (const event of this.store.disk.read({ sessionId: id, after: 0 })) {
-      if (!('firstSeq' in event)) chronicle.see(sessionEventOf(event));
+      if ('firstSeq' in event) continue;
+      // Several lines may stand in one row.
+      for (const one of storedEventsOf(event)) chronicle.see(sessionEventOf(one));
     }
     chronicle.isVolatile = false;
   }

@@ -15,7 +15,8 @@ export const nobodyHurtsAnother: Check = (world, when) => {
   for (const { session, text, results } of world.clients.prompts) {
     if (session !== BYSTANDER) continue;
     for (const { outcome, error } of results) {
-      const isExcused = world.hosts > 1 || world.isOnTheWayDown || isStoreUsed;
+      // Whoever waits for a slot that others hold is refused when the time for that is over.
+      const isExcused = world.hosts > 1 || world.isOnTheWayDown || isStoreUsed || error?.code === 'AT_CAPACITY';
       if (outcome !== 'completed' && !isExcused)
         found.push(`"${text}" of ${BYSTANDER} ended as ${outcome} (${error?.code ?? 'no error'})`);
     }
