@@ -87,7 +87,7 @@ export class Crowd {
         const name = this.#random.pick(DEED_NAMES);
         this.#deeds[name] = (this.#deeds[name] ?? 0) + 1;
         const deed = DEEDS[name]({ session, server: this.#server, random: this.#random });
-        await inTime(deed).catch((error) => this.#note(error, name));
+        await inTime(deed).catch((error) => this.#note(error, name, session));
         await wait(50 + this.#random.below(1_500));
       }
     } finally {
@@ -96,9 +96,12 @@ export class Crowd {
     }
   }
 
-  #note(error, deed = 'life') {
+  #note(error, deed = 'life', session) {
     this.#failed += 1;
-    if (this.#reasons.size < 20) this.#reasons.add(`${deed}: ${error?.code ?? error?.message ?? error}`);
+    if (this.#reasons.size < 20) {
+      const { lastFailure } = session?.explain() ?? {};
+      this.#reasons.add(`${deed}: ${error?.code ?? error?.message ?? error} ${lastFailure?.message ?? ''}`.trim());
+    }
   }
 }
 
