@@ -19,7 +19,7 @@ export interface OpenQuestionOptions {
   readonly judge: () => Promise<Verdict> | Verdict;
   /** Asks the callback; undefined where there is none, and people answer. */
   readonly ask: ((signal: LightAbort) => Promise<Reply>) | undefined;
-  /** It is not answered at once: somebody waits. */
+  /** No rule decides it: somebody is asked, and the session waits. */
   readonly onOpen: () => void;
   /** Called in the moment of the settlement, before anybody else knows of it. */
   readonly onSettled: (settlement: Settlement) => void;
@@ -47,7 +47,7 @@ function questionIn(system: object): OpenQuestion {
 
 /**
  * A question that waits for its answer. Most are answered by a rule or a callback in the very turn of the event loop in which
- * they came: those never wait, and need no machine. One that is still open at the end of that turn goes on in its machine,
+ * they came: those need no machine. One that is still open at the end of that turn goes on in its machine,
  * which then owns its deadline and its races; what was asked before is not asked again.
  */
 export class OpenQuestion {
@@ -63,6 +63,7 @@ export class OpenQuestion {
   #judging: Promise<Verdict> | Verdict | undefined;
   #asking: Promise<Reply> | undefined;
   #isBegun = false;
+  #isOpen = false;
   #isSettled = false;
   #resolve: (settlement: Settlement) => void = () => {};
 
@@ -151,6 +152,7 @@ export class OpenQuestion {
         return;
       }
       decider = 'callback';
+      this.#open();
       this.#asking = this.#options.ask(this.#callback);
       const reply = await this.#asking;
       if (!this.#isElsewhere) this.#settle(ruled(reply));
@@ -164,14 +166,21 @@ export class OpenQuestion {
   }
 
   #startMachine(): void {
-    const { input, clock, inspect, onOpen } = this.#options;
+    const { input, clock, inspect } = this.#options;
     this.#actor = createActor(MACHINE, { input, clock, ...(inspect === undefined ? {} : { inspect }) });
     QUESTIONS.set(this.#actor.system, this);
     this.#actor.subscribe((snapshot) => {
       if (snapshot.status === 'done') this.#settle(snapshot.output);
     });
-    onOpen();
+    this.#open();
     this.#actor.start();
+  }
+
+  /** Before anybody is asked: what is open is seen as a state, however quick the answer is. */
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#options.onOpen();
   }
 
   #settle(settlement: Settlement): void {

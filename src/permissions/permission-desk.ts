@@ -50,7 +50,7 @@ export interface PermissionDeskOptions {
   readonly maxSettled: number;
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly onRequested: (request: PermissionRequest) => void;
-  /** It is not answered at once: from now on the session waits for somebody. */
+  /** No rule decides it: from now on the session waits for somebody. */
   readonly onOpened: (request: PermissionRequest) => void;
   readonly onSettled: (request: PermissionRequest, settlement: Settlement) => void;
   /** A process has asked again what was asked before the host was lost. */

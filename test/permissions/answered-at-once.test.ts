@@ -8,7 +8,7 @@ import { BASH, bookOf, openDesk } from './desk-harness.ts';
 const ALLOW: PermissionResult = { behavior: 'allow' };
 
 describe('a question that is answered in the turn of the loop in which it came', () => {
-  it('is asked and settled, and nobody ever waited for it (P4)', async () => {
+  it('is asked and settled, and its session was seen to wait for it (P4)', async () => {
     const { opened, requested, settled, replies, ask } = openDesk({ canUseTool: async () => ALLOW });
     await ask('r1');
 
@@ -17,7 +17,7 @@ describe('a question that is answered in the turn of the loop in which it came',
       { id: 'r1', settlement: { outcome: 'allowed', by: 'callback', decision: { behavior: 'allow' } } },
     ]);
     expect(replies.get('r1')).toEqual({ payload: { behavior: 'allow', updatedInput: BASH.input } });
-    expect(opened).toEqual([]);
+    expect(opened).toEqual(['r1']);
   });
 
   it('refuses the tool when the callback throws at once (P4)', async () => {
@@ -29,7 +29,7 @@ describe('a question that is answered in the turn of the loop in which it came',
 
     expect(settled).toEqual([{ id: 'r1', settlement: { outcome: 'failed', by: 'callback', reason: 'no idea' } }]);
     expect(replies.get('r1')).toEqual({ error: expect.objectContaining({ code: 'PERMISSION_SETTLED' }) });
-    expect(opened).toEqual([]);
+    expect(opened).toEqual(['r1']);
   });
 
   it('keeps the first of two answers, also when the callback itself calls somebody who is faster (P4)', async () => {

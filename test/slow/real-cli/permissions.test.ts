@@ -20,8 +20,7 @@ describe('permission on the real CLI', () => {
     expect(outcome).toBe('completed');
     expect(asked).toEqual([['Bash', 'echo hi > out.txt', true]]);
     expect(readFileSync(join(cwd, 'out.txt'), 'utf8')).toBe('hi\n');
-    // It was answered in the turn of the loop in which it was asked: nobody waited.
-    expect(statesOf(session)).not.toContain('awaiting-permission');
+    expect(statesOf(session)).toContain('awaiting-permission');
   });
 
   it('runs the changed input (WIRE §5)', async () => {
