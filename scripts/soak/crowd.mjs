@@ -33,6 +33,8 @@ export class Crowd {
       store,
       retention: RETENTION,
       limits: { maxSessions: sessions + 10, minFreeMemoryBytes: 1 },
+      // Nobody is hurt by a tree that is seen to be gone later; hundreds at once on a busy machine are.
+      timeouts: { killGraceMs: 60_000 },
       restart: {
         type: 'permanent',
         intensity: 50,
