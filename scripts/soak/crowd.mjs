@@ -32,7 +32,7 @@ export class Crowd {
       pathToClaudeCodeExecutable: cli,
       store,
       retention: RETENTION,
-      limits: { maxSessions: sessions + 10, minFreeMemoryBytes: 1 },
+      limits: { maxSessions: 2 * sessions + 10, minFreeMemoryBytes: 1 },
       // Nobody is hurt by a tree that is seen to be gone later; hundreds at once on a busy machine are.
       timeouts: { killGraceMs: 60_000 },
       restart: {
