@@ -38,12 +38,11 @@ export class ByteScanner {
     return this.#texts;
   }
 
-  /** The first one that begins at `from` or later. */
-  next(text: Buffer, from: number): Found | undefined {
+  /** The first one that begins at `from` or later, and has its first bytes before `length`. */
+  next(text: Buffer, from: number, length = text.length): Found | undefined {
     if (this.#texts.length === 0) return undefined;
     const window = this.#window;
     const shifts = this.#shifts;
-    const { length } = text;
     for (let at = from + window; at <= length; ) {
       const block = ((text[at - 2] as number) << 8) | (text[at - 1] as number);
       const shift = shifts[block] as number;

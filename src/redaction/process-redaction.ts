@@ -23,8 +23,7 @@ export class ProcessRedaction {
 
   /** What is told in place of the message, in order; the message itself where it holds no secret. */
   message(message: CliMessage): readonly CliMessage[] {
-    const told = this.#deltas.take(message) ?? (this.#secrets().hasPatterns ? [message] : undefined);
-    return told === undefined ? [message] : told.map((each) => this.#cleaned(each));
+    return (this.#deltas.take(message) ?? [message]).map((each) => this.#cleaned(each));
   }
 
   /** Tells what is told in place of the lines, in order: the very run where none of them holds a secret, or begins one. */

@@ -79,6 +79,11 @@ export class Secrets {
     return Buffer.concat([...pieces, text.subarray(told)]);
   }
 
+  /** A known secret begins in this part of it, and may reach beyond. */
+  hasKnown(text: Buffer, start: number, end: number): boolean {
+    return this.#known.next(text, start, end) !== undefined;
+  }
+
   /** All in a text that may go on: the last may be open. */
   found(text: Buffer): Found[] {
     const all: Found[] = [];

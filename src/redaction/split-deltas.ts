@@ -38,6 +38,8 @@ interface Told {
   readonly start: number;
   readonly end: number;
   readonly state: number;
+  /** Whose state it is: with more secrets there are others. */
+  readonly beginnings: Beginnings;
   /** Of a line of a run: every line with it is of the same block. */
   readonly layout?: DeltaLayout;
 }
@@ -52,12 +54,14 @@ export class SplitDeltas {
   readonly #blocks = new Map<string, Block>();
   /** The newest piece, where it matters for the next. */
   #told: Told | undefined;
+  /** Layouts that hold none of these secrets themselves. */
+  #clean: { readonly secrets: Secrets; readonly layouts: WeakSet<DeltaLayout> } | undefined;
 
   constructor(secrets: () => Secrets) {
     this.#secrets = secrets;
   }
 
-  /** What is told in place of the message, in order; undefined where it is a piece without anything to be looked at. */
+  /** What is told in place of the message, in order; undefined where it is a piece whose text needs no more than a look. */
   take(message: CliMessage): readonly CliMessage[] | undefined {
     if (message.type !== 'stream_event') return [...this.#endBefore(message), message];
     if (this.#blocks.size === 0 && this.#isPlain(message)) return undefined;
@@ -71,18 +75,19 @@ export class SplitDeltas {
    * came.
    */
   takePlain(run: LineRun, first: number): number {
-    if (this.#blocks.size > 0 || !this.#isGoingOn(run, first)) return 0;
-    const { beginnings } = this.#secrets();
+    if (this.#blocks.size > 0 || !this.#isGoingOn(run, first) || !this.#isClean(run.layout)) return 0;
+    const secrets = this.#secrets();
+    const { beginnings } = secrets;
     const { bytes, count } = run;
     let state = this.#told?.state ?? Beginnings.NOTHING;
     let at = first;
     for (; at < count; at += 1) {
       const next = beginnings.read(state, bytes, run.textStart(at), run.textEnd(at));
-      if (next === Beginnings.FOUND) break;
+      if (next === Beginnings.FOUND || secrets.hasKnown(bytes, run.idStart(at), run.idEnd(at))) break;
       state = next;
     }
     if (at === first) return 0;
-    this.#told = state === Beginnings.NOTHING ? undefined : lastOf(run, at - 1, state);
+    this.#told = state === Beginnings.NOTHING ? undefined : lastOf(run, at - 1, state, beginnings);
     return at - first;
   }
 
@@ -92,7 +97,7 @@ export class SplitDeltas {
     return this.#end(() => true);
   }
 
-  /** A piece whose text neither holds nor begins a secret, seen without parsing it; around the text are ids of the CLI. */
+  /** A piece whose text neither holds nor begins a secret, seen without parsing it; of what stands around the text it says nothing. */
   #isPlain(message: CliMessage): boolean {
     const { line: raw } = message;
     // The last: the kind of the event ends alike.
@@ -101,27 +106,42 @@ export class SplitDeltas {
     if (at === -1 || opening === undefined) return false;
     const start = at + DELTA.length + opening.length;
     const end = literalEnd(raw, start);
-    if (this.#told !== undefined && !isSameBlock(this.#told, raw, start, end)) return false;
-    const state = this.#secrets().beginnings.read(this.#told?.state ?? Beginnings.NOTHING, raw, start, end);
+    const told = this.#told;
+    const { beginnings } = this.#secrets();
+    if (told !== undefined && (told.beginnings !== beginnings || !isSameBlock(told, raw, start, end))) return false;
+    const state = beginnings.read(told?.state ?? Beginnings.NOTHING, raw, start, end);
     if (state === Beginnings.FOUND) return false;
-    this.#told = state === Beginnings.NOTHING ? undefined : { message, start, end, state };
+    this.#told = state === Beginnings.NOTHING ? undefined : { message, start, end, state, beginnings };
     return true;
   }
 
   #isGoingOn(run: LineRun, index: number): boolean {
     const told = this.#told;
-    if (told === undefined || told.layout === run.layout) return true;
+    if (told === undefined) return true;
+    if (told.beginnings !== this.#secrets().beginnings) return false;
+    if (told.layout === run.layout) return true;
     const start = run.start(index);
     return isSameBlock(told, run.line(index), run.textStart(index) - start, run.textEnd(index) - start);
+  }
+
+  /** What stands around the texts of its lines, beside their ids, holds no secret. */
+  #isClean(layout: DeltaLayout): boolean {
+    const secrets = this.#secrets();
+    if (this.#clean?.secrets !== secrets) this.#clean = { secrets, layouts: new WeakSet() };
+    const { layouts } = this.#clean;
+    if (layouts.has(layout)) return true;
+    if (secrets.bytes(layout.around) !== layout.around) return false;
+    layouts.add(layout);
+    return true;
   }
 
   /** The piece before this one turns out to matter. */
   #remember(): void {
     if (this.#told === undefined) return;
-    const { message, state } = this.#told;
+    const { message, state, beginnings } = this.#told;
     const piece = pieceOf(message);
     this.#told = undefined;
-    const seen = decoded(this.#secrets().beginnings.bytesOf(state));
+    const seen = decoded(beginnings.bytesOf(state));
     if (piece === undefined || seen === undefined) return;
     const split = new SplitText(this.#secrets(), seen);
     this.#blocks.set(keyOf(piece), { parent: parentOf(piece.value), split, last: piece });
@@ -163,11 +183,11 @@ export class SplitDeltas {
 }
 
 /** The run is lent. */
-function lastOf(run: LineRun, index: number, state: number): Told {
+function lastOf(run: LineRun, index: number, state: number, beginnings: Beginnings): Told {
   const message = new CliMessage(Buffer.from(run.line(index)), 'stream_event', undefined);
   const start = run.start(index);
   const [textStart, textEnd] = [run.textStart(index) - start, run.textEnd(index) - start];
-  return { message, start: textStart, end: textEnd, state, layout: run.layout };
+  return { message, start: textStart, end: textEnd, state, beginnings, layout: run.layout };
 }
 
 /** Before the text stands the number of the block, behind it who speaks. Also where they only may be the same this is false. */

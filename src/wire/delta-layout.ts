@@ -12,7 +12,8 @@ const PREFIX = '{"type":"stream_event",';
 const DELTA = '"type":"content_block_delta"';
 /** Its pieces are none of the main conversation. */
 const OF_AN_AGENT = '"parent_tool_use_id":"';
-const ID_BYTES = 36;
+/** Of the id of a line. */
+export const ID_BYTES = 36;
 /** A longer line is not worth being known by its layout. */
 const MOST_LEARNED_BYTES = 4 * 1024;
 const QUOTE = 0x22;
@@ -39,6 +40,10 @@ export class DeltaLayout {
   readonly headLength: number;
   /** Bytes from the end of its text to the line feed. */
   readonly tailLength: number;
+  /** Bytes from the end of its text to its id. */
+  readonly idOffset: number;
+  /** What is the same in all its lines, with a line feed where the others differ. */
+  readonly around: Buffer;
   /** `text_delta`, `thinking_delta` or `input_json_delta`. */
   readonly kind: string;
   readonly #head: Fixed;
@@ -61,6 +66,8 @@ export class DeltaLayout {
     this.#field = DELTA_TEXTS.get(delta['type']) ?? '';
     this.headLength = head.length;
     this.tailLength = middle.length + ID_BYTES + rest.length;
+    this.idOffset = middle.length;
+    this.around = Buffer.from([head, middle, rest].join('\n'), 'latin1');
   }
 
   /** Whether it may be worth a try to take the layout of this line. Costs a look at its bytes. */

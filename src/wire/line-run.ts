@@ -1,5 +1,5 @@
 import { CliMessage } from './cli-message.ts';
-import { type DeltaLayout, textOf } from './delta-layout.ts';
+import { type DeltaLayout, ID_BYTES, textOf } from './delta-layout.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -41,6 +41,15 @@ export class LineRun {
 
   textEnd(index: number): number {
     return (this.ends[index] ?? 0) + 1 - this.layout.tailLength;
+  }
+
+  /** Where its id begins, and where it ends. */
+  idStart(index: number): number {
+    return this.textEnd(index) + this.layout.idOffset;
+  }
+
+  idEnd(index: number): number {
+    return this.idStart(index) + ID_BYTES;
   }
 
   /** One line without its line feed; a view. */

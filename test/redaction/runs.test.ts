@@ -42,6 +42,37 @@ describe('secrets in pieces that come together', () => {
     expect(runs.length).toBeGreaterThan(1);
   });
 
+  it('are found whatever was learned between two pieces: a secret begins in the words of before (P11)', () => {
+    for (const cut of [1, 2, 3]) {
+      for (const readsRuns of [true, false]) {
+        const pieces = ['a', 'b', KNOWN.slice(0, cut), KNOWN.slice(cut), 'c'].map((piece) => lineOf('delta', piece));
+        const size = pieces.slice(0, 3).join('').length;
+        const learned = Array.from({ length: 9 }, (_, index) => `${index}-one-more-secret-of-a-server-that-is-long`);
+        const { text } = toldOf(Buffer.from(pieces.join('')), size, { ...streamJson, readsRuns }, [], learned);
+        const said = text
+          .trim()
+          .split('\n')
+          .map((line) => String(JSON.parse(line).event.delta.text));
+        expect(said.join(''), `${cut} ${readsRuns}`).toBe(`ab${KNOWN.slice(0, cut)}[redacted]c`);
+      }
+    }
+  });
+
+  it('are found around the texts, too: in an id, and in what all lines bear (P11)', () => {
+    const [id, other] = ['0f8fad5b-d9cb-469f-a165-70867728950e', '2cd38a39-bafd-4f81-98b1-50ba31dc96d5'];
+    const plain = ['a', 'b', 'c', 'd'].map((piece) => lineOf('delta', piece));
+    const withId = plain.map((line, index) => (index === 2 ? line.replace(/"uuid":"[^"]*"/, `"uuid":"${id}"`) : line));
+    for (const readsRuns of [true, false]) {
+      for (const lines of [withId, plain.map((line) => line.replace(other, id)), plain.map((line) => withNote(line))]) {
+        const { text } = toldOf(Buffer.from(lines.join('')), 100_000, { ...streamJson, readsRuns }, [], [], [id]);
+        expect(text).not.toContain(id);
+        expect(text).not.toContain(KNOWN);
+        expect(text).toContain('[redacted]');
+        expect(text.match(/"text":"[abcd]"/g)).toHaveLength(4);
+      }
+    }
+  });
+
   it('are searched line by line for patterns of ones own', () => {
     const bytes = Buffer.from(['a', 'b 12345678', 'c'].map((piece) => lineOf('delta', piece)).join(''));
     const { text, runs } = toldOf(bytes, 100_000, streamJson, [/\d{8}/]);
@@ -50,8 +81,20 @@ describe('secrets in pieces that come together', () => {
   });
 });
 
-function toldOf(bytes: Buffer, size: number, codec: Codec = streamJson, patterns: RegExp[] = []) {
-  const secrets = new Secrets({ values: [KNOWN], hasShapes: true, patterns });
+function withNote(line: string): string {
+  return line.replace('"uuid"', `"note":"${KNOWN}","uuid"`);
+}
+
+/** What is told of these bytes; `learned` after their first chunk. */
+function toldOf(
+  bytes: Buffer,
+  size: number,
+  codec: Codec = streamJson,
+  patterns: RegExp[] = [],
+  learned: string[] = [],
+  known: string[] = [],
+) {
+  let secrets = new Secrets({ values: [KNOWN, ...known], hasShapes: true, patterns });
   const own = new ProcessRedaction(() => secrets);
   const lines: string[] = [];
   const runs: number[] = [];
@@ -81,6 +124,9 @@ function toldOf(bytes: Buffer, size: number, codec: Codec = streamJson, patterns
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     reader.read(chunk);
     chunk.fill('x');
+    if (at === 0 && learned.length > 0) {
+      secrets = new Secrets({ values: [KNOWN, ...known, ...learned], hasShapes: true, patterns });
+    }
   }
   for (const { raw } of own.end().messages) lines.push(`${raw}\n`);
   return { text: lines.join(''), runs };
