@@ -294,14 +294,21 @@ export class SessionJournal implements LogJournal {
   #press(): void {
     const { limits, pressed } = this.#options;
     const isOver = this.#events * 2 > limits.maxItems || this.#bytes * 2 > limits.maxBytes;
-    const isWritten = this.#state !== 'failing' && this.#state !== 'late' && this.#state !== 'lost';
-    pressed(isOver && isWritten);
+    pressed(isOver && this.#isWritten);
+  }
+
+  /** As far as is known, the store takes what it is given. */
+  get #isWritten(): boolean {
+    return this.#state !== 'failing' && this.#state !== 'late' && this.#state !== 'lost';
   }
 
   #checkBounds(): void {
     const { limits, onUnkept } = this.#options;
     const { maxItems, maxBytes } = limits;
-    if (this.#isOverfull || (this.#events <= maxItems && this.#bytes <= maxBytes)) return;
+    // What one change takes is never too much for a store that works: it was read at once, before anybody could wait.
+    const [leastItems, leastBytes] = this.#isWritten ? [MAX_CHANGE_EVENTS, MAX_CHANGE_BYTES] : [0, 0];
+    const isOver = this.#events > Math.max(maxItems, leastItems) || this.#bytes > Math.max(maxBytes, leastBytes);
+    if (this.#isOverfull || !isOver) return;
     this.#isOverfull = true;
     const details = { waitingEvents: this.#events, waitingBytes: this.#bytes, ...limits };
     onUnkept(this.#error ?? new TroupeError('STORE_OVERLOADED', { details }));

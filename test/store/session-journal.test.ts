@@ -61,6 +61,29 @@ describe('the journal of a session (P7)', () => {
     expect(pressed.at(-1)).toBe(false);
   });
 
+  it('ends no session for what was read at once while the store works, however small its room; where it fails it does (P5, P9)', async () => {
+    const { journal, store, pressed, published, unkept } = newJournal({ maxItems: 2, maxBytes: 200 });
+    journal.takeRun(run(1, ['a', 'b', 'c', 'd'], 5));
+    journal.take(message(5, 'e', 5));
+    expect(pressed.at(-1)).toBe(true);
+    await settled(journal);
+    expect(published).toEqual([5]);
+    expect(unkept).toEqual([]);
+
+    store.steer('STORE_FULL');
+    journal.takeRun(run(6, ['f', 'g', 'h', 'i'], 6));
+    await turn();
+    journal.take(message(10, 'j', 6));
+    expect(unkept).toEqual(['STORE_FULL']);
+  });
+
+  it('has a bound for what waits also while the store works (P9)', () => {
+    const { journal, store, unkept } = newJournal({ maxItems: 2, maxBytes: 200 });
+    store.steer('hold');
+    for (let seq = 1; seq <= 10_000 && unkept.length === 0; seq += 1) journal.take(message(seq, 'a', 5));
+    expect(unkept).toEqual(['STORE_OVERLOADED']);
+  });
+
   it('asks for no pause of a store that fails: what waits too long ends the session instead (P5)', async () => {
     const { journal, store, pressed } = newJournal({ maxItems: 8, maxBytes: 1_000_000 });
     store.steer('STORE_FULL');
@@ -75,7 +98,7 @@ describe('the journal of a session (P7)', () => {
 });
 
 function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
-  const [pressed, published]: [boolean[], number[]] = [[], []];
+  const [pressed, published, unkept]: [boolean[], number[], string[]] = [[], [], []];
   const store = steeredStore();
   const nothing = () => {};
   const journal = new SessionJournal({
@@ -83,7 +106,7 @@ function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
     store,
     limits,
     recordsOf: () => undefined,
-    onUnkept: nothing,
+    onUnkept: ({ code }) => unkept.push(code),
     pressed: (isPressed) => pressed.push(isPressed),
     kept: nothing,
     failed: nothing,
@@ -91,7 +114,7 @@ function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
     lost: nothing,
   });
   journal.attach({ isSealed: false, append: nothing, publish: (upTo) => published.push(upTo), discard: nothing }, 0);
-  return { journal, store, pressed, published };
+  return { journal, store, pressed, published, unkept };
 }
 
 function settled(journal: SessionJournal): Promise<void> {
