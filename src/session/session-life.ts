@@ -87,7 +87,7 @@ export class SessionLife {
     if (restored !== undefined) {
       this.#state = restored.state;
       this.#isComeback = true;
-      // All come back at once, and nobody asked them to: each waits for a slot as long as it takes.
+      // Those with work come back at once, and nobody asked them to: each waits for a slot as long as it takes.
       this.#isPatient = true;
     }
     this.#child = createActor(MACHINE, {
@@ -339,7 +339,9 @@ export class SessionLife {
     const [from, isComeback, isMakingRoom] = [this.#state, this.#isComeback, this.#isMakingRoom];
     this.#isComeback = false;
     if (state !== 'pausing') this.#isMakingRoom = false;
-    if (state === 'running') this.#isPatient = false;
+    // Whoever wakes a sleeper waits no longer than `admissionMs`, whichever host put it to sleep (P5).
+    const isAsleep = state === 'quarantined' || (state === 'hibernated' && from !== 'parked');
+    if (state === 'running' || isAsleep) this.#isPatient = false;
     if (WITHOUT_SLOT.has(state)) admission.giveBack();
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.
     if (state === 'running' || state === 'stopping' || state === 'pausing') return;

@@ -91,9 +91,14 @@ export class TurnRegistry {
     const known = this.#turns.get(id);
     this.#log.whenPublished(
       () => known?.settle(result),
-      () => known?.settle(endedWithoutResult('lost', id, new TroupeError('STORE_TAKEN_OVER'))),
+      () => known?.settle(endedWithoutResult('lost', id, this.#unkept(id))),
     );
     this.#forgetOldTurns();
+  }
+
+  /** Why nobody is told the end that was logged: where the session was handed over, another supervisor tells how it ends (P2). */
+  #unkept(promptId: string): TroupeError {
+    return this.#log.isSealed ? handedOver({ promptId }) : new TroupeError('STORE_TAKEN_OVER');
   }
 
   /** For this process they are lost: another one tells how they end. */

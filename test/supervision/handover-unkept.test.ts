@@ -31,3 +31,30 @@ it('what the store has not got when a session is handed over is told to nobody (
   expect(Math.max(...seen)).toBe(head?.lastSeq);
   expect(told.map(({ type }) => type)).not.toContain('session.handed-over');
 });
+
+it('a turn whose end the store has not got when its session is handed over is HANDED_OVER: that is no end, the next supervisor tells it (P2)', async () => {
+  const clock = simulatedClock({ startAt: Date.UTC(2026, 0, 1) });
+  const store = steeredStore();
+  const fleet = memoryFleet(() => {});
+  const supervisor = createSupervisor({
+    clock,
+    store,
+    spawn: fleet.open,
+    pathToClaudeCodeExecutable: process.execPath,
+    timeouts: { storeMs: 4_000, drainCloseMs: 20_000, drainFlushMs: 5_000 },
+  });
+  const session = await supervisor.start({ id: 'one' });
+  const turn = session.prompt('work');
+  await turn.accepted;
+  await clock.advance(0);
+
+  store.steer('hold');
+  fleet.prompts[0]?.complete();
+  await clock.advance(0);
+  expect(session.snapshot().outstanding).toEqual([]);
+  const over = supervisor.handover({ timeoutMs: 1 });
+  await clock.advance(60_000);
+  await over;
+
+  expect(await turn.result).toMatchObject({ outcome: 'lost', error: { code: 'HANDED_OVER' } });
+});

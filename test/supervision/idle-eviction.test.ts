@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSupervisor, type SessionOptions, type SupervisorOptions } from '../../src/index.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { type MemoryPrompt, memoryFleet } from './memory-cli.ts';
+import { recoveryHouse } from './recovery-house.ts';
 
 describe('a start that waits while sessions have nothing to do', () => {
   it('is admitted in the place of the one used longest ago, whose next prompt goes on with its conversation (R64)', async () => {
@@ -99,6 +100,29 @@ describe('a prompt that wakes a session', () => {
     await settled();
     await holder.close();
     expect((await again.result).outcome).toBe('completed');
+  });
+
+  it('waits no longer where another host had put it to sleep: every wait has a deadline in the options (P5)', async () => {
+    const house = recoveryHouse();
+    const first = house.host();
+    await first.supervisor.start({ id: 'sleeper' });
+    first.lose();
+
+    const clock = simulatedClock();
+    const { supervisor } = house.host({
+      clock,
+      limits: { maxSessions: 1 },
+      pathToClaudeCodeExecutable: process.execPath,
+    });
+    await supervisor.recovered;
+    await supervisor.start({ id: 'holder' });
+    const turn = supervisor.session('sleeper')?.prompt('wake up');
+    await settled();
+    expect(supervisor.session('sleeper')?.state).toBe('waiting');
+    await clock.advance(30_000);
+    await settled();
+    expect(supervisor.session('sleeper')?.state).toBe('hibernated');
+    expect(await turn?.result).toMatchObject({ outcome: 'cancelled', error: { code: 'AT_CAPACITY' } });
   });
 });
 
