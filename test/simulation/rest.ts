@@ -40,8 +40,7 @@ export async function bringToRest(world: World): Promise<void> {
 export async function useBystander(world: World): Promise<void> {
   await world.startBystander();
   await play(world, { do: 'prompt', session: BYSTANDER, onBusy: 'enqueue' }, 0);
-  for (const { sessionId, cli } of world.launches) if (sessionId === BYSTANDER) cli.act('finish');
-  await settled();
+  await world.finishBystander();
 }
 
 async function workOn(world: World): Promise<void> {
