@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exportSession, openStoreReader, type Session } from '../../../src/index.ts';
+import { exportSession, openStoreReader, type Session, storedEventsOf } from '../../../src/index.ts';
 import { on, type Step, step, when } from '../../../src/testing/fake-cli/scenario.ts';
 import { storeFolder } from '../cli/review-store.ts';
 import { newFake, newSupervisor } from '../session/stage.ts';
@@ -43,7 +43,8 @@ describe('the lines of the CLI (P7)', () => {
     const reader = await openStoreReader(store);
     const stored: Buffer[] = [];
     for await (const event of reader.read({ sessionId: 'odd', after: 0 })) {
-      if ('data' in event && event.type.startsWith('message')) stored.push(Buffer.from(event.data));
+      if (!('data' in event) || !event.type.startsWith('message')) continue;
+      stored.push(...storedEventsOf(event).map(({ data }) => Buffer.from(data)));
     }
     const exported: Buffer[] = [];
     for await (const text of exportSession(reader, 'odd')) {
