@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 
 const HEADER_BYTES = 256;
@@ -8,6 +9,9 @@ const FOREIGN_FORMATS_FOLDER = '/proc/sys/fs/binfmt_misc';
 /** Processors that also run the programs of a smaller relative: x64 runs x86, arm64 runs arm (ELF `e_machine`). */
 const RELATIVES: Readonly<Record<number, number>> = { 62: 3, 183: 40 };
 
+/** A fleet starts the same file again and again: what was found in order is not read anew until its status changes. */
+const soundFiles = new Map<string, string>();
+
 /**
  * Why this machine cannot run the file, or undefined when it can or when that is not certain.
  *
@@ -15,8 +19,16 @@ const RELATIVES: Readonly<Record<number, number>> = { 62: 3, 183: 40 };
  * the file to `/bin/sh` as a script. An empty file then "succeeds", any other ends with 127 and a syntax error. A text
  * without `#!` is accepted for the same reason: it *is* a shell script to the system.
  */
-export async function findWrongFormat(path: string): Promise<string | undefined> {
+export async function findWrongFormat(path: string, status: Stats): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
+  const version = [status.dev, status.ino, status.size, status.mtimeMs, status.ctimeMs].join();
+  if (soundFiles.get(path) === version) return undefined;
+  const wrong = await wrongFormatOf(path);
+  if (wrong === undefined) soundFiles.set(path, version);
+  return wrong;
+}
+
+async function wrongFormatOf(path: string): Promise<string | undefined> {
   const header = await readHeader(path);
   if (header === undefined || startsWith(header, SCRIPT_MAGIC)) return undefined;
   if (header.length === 0) return 'The file is empty.';

@@ -14,10 +14,11 @@ const KERNEL: KernelFolders = { processes: '/proc', groups: '/sys/fs/cgroup' };
  */
 export function countMemoryKills(pid: number, { processes, groups }: KernelFolders = KERNEL): () => number {
   const membership = read(`${processes}/${pid}/cgroup`) ?? '';
-  const file = counters(membership, groups).find((candidate) => readCount(candidate) !== undefined);
-  if (file === undefined) return () => 0;
-  const before = readCount(file) ?? 0;
-  return () => Math.max(0, (readCount(file) ?? before) - before);
+  for (const file of counters(membership, groups)) {
+    const before = readCount(file);
+    if (before !== undefined) return () => Math.max(0, (readCount(file) ?? before) - before);
+  }
+  return () => 0;
 }
 
 function readCount(file: string): number | undefined {
