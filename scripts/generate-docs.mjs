@@ -4,6 +4,7 @@ import { register } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
+import { jsonLinesDocument } from '../dist/src/cli/json-lines.js';
 import { ERROR_CODES } from '../dist/src/errors.js';
 import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
 import { FEATURES, hasFeature, MEASURED_RELEASES } from '../dist/src/wire/features.js';
@@ -24,6 +25,7 @@ const documents = {
   'docs/errors.md': errorDocument(ERROR_CODES),
   'docs/cli-versions.md': featuresDocument(FEATURES, MEASURED_RELEASES, hasFeature),
   'docs/endings.md': endingsDocument(machines.ENDINGS),
+  'docs/terminal.schema.json': jsonLinesDocument(),
   'docs/options.md': optionsDocument({ ...OPTION_SUPPORT, ...PART_SUPPORT }),
 };
 

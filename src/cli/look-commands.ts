@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { examples, exitCodes } from './examples.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { withSession } from './fleet/meant-session.ts';
 import { showRemoteHistory, showRemoteLog } from './fleet/remote-log.ts';
 import { listSessions } from './fleet/session-commands.ts';
 import { watchFleet } from './fleet/watch-command.ts';
@@ -50,12 +51,14 @@ async function list(flags: LookFlags & { watch?: true }): Promise<ExitCode> {
 
 async function logOf(id: string, flags: LogFlags): Promise<ExitCode> {
   if (flags.store !== undefined) return withReader(flags.store, (reader) => showLog(reader, id, flags));
-  return showRemoteLog(await serverLink(flags), id, flags);
+  const client = await serverLink(flags);
+  return withSession(client, id, () => showRemoteLog(client, id, flags));
 }
 
 async function historyOf(id: string, flags: LookFlags): Promise<ExitCode> {
   if (flags.store !== undefined) return withReader(flags.store, (reader) => showHistory(reader, id, flags));
-  return showRemoteHistory(await serverLink(flags), id, flags);
+  const client = await serverLink(flags);
+  return withSession(client, id, () => showRemoteHistory(client, id, flags));
 }
 
 function lookCommand(program: Command, name: string, description: string): Command {

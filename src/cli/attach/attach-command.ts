@@ -9,6 +9,7 @@ import { EMPTY_TRANSCRIPT, type Transcript } from '../../view/transcript.ts';
 import type { ViewEvent } from '../../view/view-event.ts';
 import { examples, exitCodes } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { withSession } from '../fleet/meant-session.ts';
 import { questionCard } from '../fleet/question-card.ts';
 import { lineOfMessage, newestOf } from '../fleet/remote-log.ts';
 import { LEAVE_EXIT, onLeave } from '../leave.ts';
@@ -58,7 +59,7 @@ It lives through a lost connection. Without a terminal it only shows; answer by 
 
 async function attach(id: string, flags: AttachFlags): Promise<ExitCode> {
   const client = await serverLink(flags);
-  const view = await client.session(id).read();
+  const view = await withSession(client, id, () => client.session(id).read());
   const past = flags.json === true ? [] : await newestOf(client, view, EVENTS);
   const last = past.at(-1);
   const session = client.session(id, {

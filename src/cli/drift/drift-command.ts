@@ -10,6 +10,7 @@ import {
 } from '../../testing/drift/drift.ts';
 import { type DriftReport, reportText } from '../../testing/drift/drift-report.ts';
 import { findRealCli, realCliHome } from '../../testing/real-cli.ts';
+import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason, onLeave } from '../leave.ts';
 import { write } from '../output.ts';
@@ -28,7 +29,7 @@ interface DriftFlags {
 const LEAVE_MS = 30_000;
 
 export function addDriftCommand(program: Command, done: (work: Promise<ExitCode>) => Promise<void>): void {
-  program
+  const command = program
     .command('drift')
     .description('Compares what a claude CLI says on its pipe with what is known of its release.')
     .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, claude on PATH, the installed package)')
@@ -45,6 +46,10 @@ The CLI runs offline against a model in this process, in homes of its own.
 Exit codes: 0 as known, 1 something is new, missing or changed, 2 it could not be run or the script did not find its anchors.`,
     )
     .action(async (flags: DriftFlags) => done(driftCommand(flags)));
+  examples(command, [
+    ['troupe drift', 'the CLI that is installed'],
+    ['troupe drift --cli ./claude --json', 'another one, for programs'],
+  ]);
 }
 
 async function driftCommand(flags: DriftFlags): Promise<ExitCode> {

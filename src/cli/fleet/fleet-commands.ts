@@ -5,6 +5,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { type LinkFlags, linkOptions, serverLink } from '../link/server-link.ts';
 import { promptText } from '../prompt-text.ts';
 import { type AllowFlags, approve, type DenyFlags, deny, inputOf, showInbox } from './inbox-command.ts';
+import { withSession } from './meant-session.ts';
 import { type PromptFlags, sendPrompt } from './prompt-command.ts';
 import { drain, explain, interrupt, stop } from './session-commands.ts';
 
@@ -21,7 +22,13 @@ export function addFleetCommands(program: Command, finish: Finish): void {
   addEnding(program, finish);
   const explaining = serverCommand(program, 'explain', 'Says where a session is, why, and what happens next.')
     .argument('[session]', 'the session; without one, the supervisor is explained')
-    .action((id: string | undefined, flags: Flags) => finish(asking(flags, (client) => explain(client, id, flags))));
+    .action((id: string | undefined, flags: Flags) =>
+      finish(
+        id === undefined
+          ? asking(flags, (client) => explain(client, id, flags))
+          : about(id, flags, (client) => explain(client, id, flags)),
+      ),
+    );
   examples(explaining, [
     ['troupe explain review-1', 'why it is where it is, and what would move it on'],
     ['troupe explain', 'the same of the supervisor, while it drains for example'],
@@ -44,7 +51,9 @@ function addPrompting(program: Command, finish: Finish): void {
       ]),
     )
     .action((session: string, text: string | undefined, flags: Flags & PromptFlags) =>
-      finish(asking(flags, async (client) => sendPrompt(client, { session, text: await promptText(text), flags }))),
+      finish(
+        about(session, flags, async (client) => sendPrompt(client, { session, text: await promptText(text), flags })),
+      ),
     );
   examples(prompt, [
     ['troupe prompt review-1 "Fix the failing test"', 'streams the answer; Ctrl-C leaves, the prompt goes on'],
@@ -57,7 +66,7 @@ function addPrompting(program: Command, finish: Finish): void {
     .option('--wait', 'stream the answer, too')
     .action((session: string, text: string | undefined, flags: Flags & PromptFlags) =>
       finish(
-        asking(flags, async (client) =>
+        about(session, flags, async (client) =>
           sendPrompt(client, {
             session,
             text: await promptText(text),
@@ -98,13 +107,15 @@ function addEnding(program: Command, finish: Finish): void {
     .argument(...SESSION)
     .option('--cancel-queued', 'take the prompts back that wait, too')
     .action((id: string, flags: Flags & { cancelQueued?: true }) =>
-      finish(asking(flags, (client) => interrupt(client, id, flags))),
+      finish(about(id, flags, (client) => interrupt(client, id, flags))),
     );
   examples(interrupting, [['troupe interrupt review-1 --cancel-queued', 'nothing runs, nothing waits']]);
   const stopping = serverCommand(program, 'stop', 'Ends a session and its process tree.')
     .argument(...SESSION)
     .option('--kill', 'by force')
-    .action((id: string, flags: Flags & { kill?: true }) => finish(asking(flags, (client) => stop(client, id, flags))));
+    .action((id: string, flags: Flags & { kill?: true }) =>
+      finish(about(id, flags, (client) => stop(client, id, flags))),
+    );
   examples(stopping, [['troupe stop review-1', 'in order; --kill where it does not heed']]);
   const draining = serverCommand(program, 'drain', 'Has a server take nothing new, end its turns, and stop.')
     .option('--timeout <seconds>', 'how long turns may go on', seconds)
@@ -122,6 +133,16 @@ function serverCommand(program: Command, name: string, description: string): Com
 
 async function asking(flags: LinkFlags, work: (client: TroupeClient) => Promise<ExitCode>): Promise<ExitCode> {
   return work(await serverLink(flags));
+}
+
+/** The same about one session. */
+async function about(
+  id: string,
+  flags: LinkFlags,
+  work: (client: TroupeClient) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const client = await serverLink(flags);
+  return withSession(client, id, () => work(client));
 }
 
 function seconds(text: string): number {

@@ -4,6 +4,7 @@ import { frameText, type RecordedFrame, type Recording } from '../../recording/r
 import { readRecording } from '../../recording/recording-reader.ts';
 import { timelineLine } from '../../replay/recording-timeline.ts';
 import { newToken } from '../../server/access.ts';
+import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
 import { replayInSession } from './session-replay.ts';
@@ -27,7 +28,7 @@ export function addReplayCommand(
   world: ReplayWorld,
   done: (work: Promise<ExitCode>) => Promise<void>,
 ) {
-  program
+  const command = program
     .command('replay')
     .description('Shows a recording: line by line, or as a session in the browser.')
     .argument('<file>', 'the recording')
@@ -43,6 +44,11 @@ export function addReplayCommand(
 Exit codes: 0 shown, 1 the file is no recording (RECORDING_INVALID says which line and why), 2 wrong usage.`,
     )
     .action((file: string, flags: ReplayFlags) => done(replay(file, flags, world)));
+  examples(command, [
+    ['troupe replay fix.ndjson', 'line by line'],
+    ['troupe replay fix.ndjson --speed 1', 'with the pauses there were'],
+    ['troupe replay fix.ndjson --serve', 'as a session in the browser'],
+  ]);
 }
 
 export async function replay(file: string, flags: ReplayFlags, world: ReplayWorld): Promise<ExitCode> {

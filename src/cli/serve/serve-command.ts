@@ -7,6 +7,7 @@ import type { SupervisorOptions } from '../../launch/supervisor-options.ts';
 import type { Server } from '../../server/server.ts';
 import type { ServerOptions } from '../../server/server-options.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
+import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
 import { removeStaleRunFiles, stateFolder, writeRunFile } from '../link/run-file.ts';
@@ -56,7 +57,7 @@ const [ADDRESS_TRIES, ADDRESS_PAUSE_MS] = [150, 100];
 
 export function addServeCommand(program: Command, world: ServeWorld, done: (work: Promise<ExitCode>) => Promise<void>) {
   const many = (value: string, former: string[] = []) => [...former, value];
-  program
+  const command = program
     .command('serve')
     .description('Serves sessions over HTTP, with a page to watch and answer them.')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
@@ -92,6 +93,11 @@ A front end of --tcp sends the token as "token" of initialize; one of --stdio ne
 SIGTERM and Ctrl-C drain: nothing new begins, turns may end, then everything is stopped. A second one stops it at once.`,
     )
     .action(async (flags: ServeFlags) => done(serve(flags, world)));
+  examples(command, [
+    ['troupe serve', 'for this folder, on 127.0.0.1'],
+    ['troupe serve --store troupe.db --root ~/work', 'sessions outlive it; they may work in another folder'],
+    ['troupe serve --port 0 --json | jq -r .url', 'for programs, on a port that is free'],
+  ]);
 }
 
 /** Serves until it is asked to leave. */

@@ -5,7 +5,9 @@ import { importSession } from '../../store/import-session.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { jsonLine } from '../json-line.ts';
 import { write } from '../output.ts';
+import { plainLine } from '../terminal/plain-text.ts';
 
 /** To standard output, or to a new file for nobody else; a file that could not be completed is taken away again. */
 export async function exportTo(reader: StoreReader, id: string, path: string | undefined): Promise<ExitCode> {
@@ -27,12 +29,18 @@ export async function exportTo(reader: StoreReader, id: string, path: string | u
 }
 
 /** From a file, or from standard input. */
-export async function importFrom(path: string | undefined, storePath: string): Promise<ExitCode> {
+export async function importFrom(
+  path: string | undefined,
+  { store: storePath, json }: { readonly store: string; readonly json?: true },
+): Promise<ExitCode> {
   const input = path === undefined || path === '-' ? process.stdin : (await open(path)).createReadStream();
   const store = await openSqliteStore(storePath);
   try {
-    const { sessionId, events, records } = await importSession(store, linesOf(input));
-    await write(`${sessionId}: ${events} events and ${records} records\n`);
+    const imported = await importSession(store, linesOf(input));
+    const { sessionId, events, records } = imported;
+    await write(
+      json === true ? jsonLine(imported) : `${plainLine(sessionId)}: ${events} events and ${records} records\n`,
+    );
     return EXIT.done;
   } finally {
     await store.close();
