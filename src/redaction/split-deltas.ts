@@ -1,5 +1,5 @@
 import { CliMessage } from '../wire/cli-message.ts';
-import type { DeltaLayout } from '../wire/delta-layout.ts';
+import { type DeltaLayout, ID_BYTES } from '../wire/delta-layout.ts';
 import { isRecord } from '../wire/fields.ts';
 import type { LineRun } from '../wire/line-run.ts';
 import { Beginnings } from './beginnings.ts';
@@ -78,13 +78,18 @@ export class SplitDeltas {
     if (this.#blocks.size > 0 || !this.#isGoingOn(run, first) || !this.#isClean(run.layout)) return 0;
     const secrets = this.#secrets();
     const { beginnings } = secrets;
-    const { bytes, count } = run;
+    const { bytes, count, ends, layout } = run;
     let state = this.#told?.state ?? Beginnings.NOTHING;
+    let start = run.start(first);
     let at = first;
     for (; at < count; at += 1) {
-      const next = beginnings.read(state, bytes, run.textStart(at), run.textEnd(at));
-      if (next === Beginnings.FOUND || secrets.hasKnown(bytes, run.idStart(at), run.idEnd(at))) break;
+      const end = (ends[at] ?? 0) + 1;
+      const textEnd = end - layout.tailLength;
+      const idStart = textEnd + layout.idOffset;
+      const next = beginnings.read(state, bytes, start + layout.headLength, textEnd);
+      if (next === Beginnings.FOUND || secrets.hasKnown(bytes, idStart, idStart + ID_BYTES)) break;
       state = next;
+      start = end;
     }
     if (at === first) return 0;
     this.#told = state === Beginnings.NOTHING ? undefined : lastOf(run, at - 1, state, beginnings);

@@ -1,24 +1,35 @@
-/** Short lines are copied side by side into blocks of this size: a block for each would cost five times as much. */
-const BLOCK_BYTES = 8 * 1024;
+/** Short lines are copied side by side into blocks: a block for each would cost five times as much. The first has this size … */
+const FIRST_BLOCK_BYTES = 8 * 1024;
+/** … and those of a log that grows are twice as large as the one before, up to this. */
+const BLOCK_BYTES = 64 * 1024;
 
-/** A longer line gets a block of its own. */
-const LONGEST_SHARING_BYTES = BLOCK_BYTES / 4;
+/** What is longer than this part of a block gets one of its own. */
+const LONGEST_SHARE = 1 / 4;
+
+/** What fills this much of its memory keeps it: a copy would save less than it costs. */
+const LEAST_SHARE = 7 / 8;
 
 /**
- * Where the lines of one log live. A line arrives as a view of the chunk it was read with, which is read into again and would
- * all be kept in memory; here it lies among its neighbours in the log, which go when it goes, so that the limits hold (P9).
+ * Where the lines of one log live. A line arrives as a view of the chunk it was read with, which would all be kept in memory;
+ * here it lies among its neighbours in the log, which go when it goes, so that the limits hold (P9). Lines that are nearly all
+ * of their chunk stay where they are: nothing is read into a chunk again.
  */
 export class ByteBlocks {
   #block = Buffer.alloc(0);
   #used = 0;
+  #nextBytes = FIRST_BLOCK_BYTES;
 
-  /** The same bytes; a copy, unless they have their memory for themselves. */
+  /** The same bytes; a copy, unless they have their memory nearly for themselves. */
   readonly settle = (view: Buffer): Buffer => {
     const { length } = view;
-    if (view.buffer.byteLength === length) return view;
-    if (length > LONGEST_SHARING_BYTES) return copyInto(Buffer.allocUnsafeSlow(length), view, 0);
+    const { byteLength } = view.buffer;
+    if (length === byteLength) return view;
+    if (length > this.#nextBytes * LONGEST_SHARE) {
+      return length >= byteLength * LEAST_SHARE ? view : copyInto(Buffer.allocUnsafeSlow(length), view, 0);
+    }
     if (this.#used + length > this.#block.length) {
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#block = Buffer.allocUnsafeSlow(this.#nextBytes);
+      this.#nextBytes = Math.min(BLOCK_BYTES, this.#nextBytes * 2);
       this.#used = 0;
     }
     const start = this.#used;

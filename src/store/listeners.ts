@@ -63,7 +63,12 @@ export class Listeners {
     for (const { after, hearRun } of this.#listeners) {
       if (hearRun === undefined) isHeardWhole = false;
       const part = hearRun === undefined ? undefined : run.between(after);
-      if (part !== undefined) this.#guarded(() => hearRun?.(part), part.event(0));
+      if (part === undefined) continue;
+      try {
+        hearRun?.(part);
+      } catch (error) {
+        this.#onError?.(error, part.event(0));
+      }
     }
     if (isHeardWhole) return;
     for (const event of run.events()) {
@@ -72,12 +77,9 @@ export class Listeners {
   }
 
   #tell({ after, hear }: Listener, event: SessionEvent): void {
-    if (event.seq > after) this.#guarded(() => hear(event), event);
-  }
-
-  #guarded(act: () => void, event: SessionEvent): void {
+    if (event.seq <= after) return;
     try {
-      act();
+      hear(event);
     } catch (error) {
       this.#onError?.(error, event);
     }

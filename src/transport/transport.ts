@@ -17,7 +17,7 @@ export interface LaunchPlan {
 }
 
 export interface TransportListeners {
-  /** Bytes of stdout as they were read. Called synchronously; they may be read over when the call is over: who keeps them copies. */
+  /** Bytes of stdout as they were read, in memory that nothing is written into again. Called synchronously. */
   output(chunk: Buffer): void;
   /** stdout was read to its end; the process may still live. */
   outputEnded?(): void;

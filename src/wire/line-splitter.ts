@@ -11,8 +11,9 @@ const MAX_LINE_BYTES_CEILING = 2 ** 29 - 24;
  * and put together once.
  */
 const BLOCK_BYTES = 256 * 1024;
-/** Most lines that are cut are short. */
+/** Most lines that are cut are short: the block for them is kept. */
 const FIRST_BLOCK_BYTES = 1024;
+const MOST_POOLED_BYTES = 4 * 1024;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -28,8 +29,8 @@ export interface LineOverflow {
  * Cuts chunks of bytes into lines. Only 0x0A ends a line, one 0x0D before it is dropped, nothing is decoded or trimmed
  * (R09, R10, R12); the work grows linearly with the bytes, however they were chunked (R07).
  *
- * A line that lies inside one chunk is a view of it, not a copy: whoever keeps it for longer than the call copies it, for
- * the chunk may be used again. Nothing else of a chunk is kept. Listeners must not throw and must not call `push`.
+ * A line that lies inside one chunk is a view of it, not a copy: whoever keeps it for longer than the call copies it, or
+ * keeps the whole chunk. Nothing else of a chunk is kept. Listeners must not throw and must not call `push`.
  *
  * `maxLineBytes` counts the bytes before the line feed, a carriage return included; it must be a whole number from 1 to
  * 512 MiB (INVALID_OPTIONS).
@@ -115,11 +116,13 @@ export class LineSplitter {
     this.#block = block;
   }
 
-  /** What was kept, with the end of the line, in memory of its own. */
+  /** What was kept, with the end of the line: a copy. */
   #take(end: Buffer): Buffer {
     const last = end.length > 0 ? end[end.length - 1] : this.#block[this.#used - 1];
     const isTrimmed = !this.#keepsCarriageReturn && last === CARRIAGE_RETURN;
-    const line = Buffer.allocUnsafeSlow(this.#pendingBytes + end.length - (isTrimmed ? 1 : 0));
+    const length = this.#pendingBytes + end.length - (isTrimmed ? 1 : 0);
+    // A short one lies in the pool of Node: memory of its own would cost more than all that is done with it.
+    const line = length <= MOST_POOLED_BYTES ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
     let at = 0;
     for (const block of this.#blocks) at += block.copy(line, at);
     if (at < line.length) at += this.#block.copy(line, at, 0, this.#used);
@@ -134,8 +137,8 @@ export class LineSplitter {
   }
 
   #drop(): void {
-    this.#blocks = [];
-    this.#block = NOTHING;
+    if (this.#blocks.length > 0) this.#blocks = [];
+    if (this.#block.length > FIRST_BLOCK_BYTES) this.#block = NOTHING;
     this.#used = 0;
     this.#pendingBytes = 0;
   }

@@ -9,9 +9,15 @@ describe('the bytes of a log', () => {
     expect(new ByteBlocks().settle(line)).toBe(line);
   });
 
-  it('move away from the chunk they are a part of, however large, and stay equal', () => {
+  it('stay in the chunk that they nearly fill: what is kept beside them is little (P9)', () => {
+    const chunk = Buffer.from(CHUNK);
+    const lines = chunk.subarray(4_000, 64 * 1024 - 4_000);
+    expect(new ByteBlocks().settle(lines)).toBe(lines);
+  });
+
+  it('move away from the chunk they are a part of, and stay equal', () => {
     const { settle } = new ByteBlocks();
-    const views = [1, 10, 200, 2_000, 3_000, 30_000, 64 * 1024 - 8].map((length) => CHUNK.subarray(7, 7 + length));
+    const views = [1, 10, 200, 2_000, 3_000, 30_000, 55_000].map((length) => CHUNK.subarray(7, 7 + length));
     const settled = views.map(settle);
     expect(settled).toEqual(views);
     expect(settled.filter(({ buffer }) => buffer === CHUNK.buffer)).toEqual([]);
@@ -30,9 +36,15 @@ describe('the bytes of a log', () => {
   it('share a block with a few neighbours when they are short, and have their own when they are long (P9)', () => {
     const { settle } = new ByteBlocks();
     const short = Array.from({ length: 100 }, () => settle(CHUNK.subarray(0, 200)));
-    const long = settle(CHUNK.subarray(0, 4_000));
-    expect(new Set(short.map(({ buffer }) => buffer)).size).toBe(3);
-    expect(long.buffer.byteLength).toBe(4_000);
+    const long = settle(CHUNK.subarray(0, 20_000));
+    expect(new Set(short.map(({ buffer }) => buffer)).size).toBe(2);
+    expect(long.buffer.byteLength).toBe(20_000);
+  });
+
+  it('lie in larger blocks the more of them there are, up to the size of a chunk', () => {
+    const { settle } = new ByteBlocks();
+    const sizes = Array.from({ length: 1_000 }, () => settle(CHUNK.subarray(0, 1_000)).buffer.byteLength);
+    expect([...new Set(sizes)]).toEqual([8, 16, 32, 64].map((kilobytes) => kilobytes * 1024));
   });
 
   it('are never in the pool that all of Node shares', () => {
