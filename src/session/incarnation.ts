@@ -185,7 +185,7 @@ export class Incarnation {
   #listen(): void {
     const { listener, permissions } = this.#options;
     let wasSpawned = false;
-    this.actor.on('state.entered', ({ state }) => {
+    const entered = (state: SessionStateName) => {
       if (!wasSpawned && this.#link.pid !== undefined) {
         wasSpawned = true;
         listener.spawned(this.#link.pid);
@@ -195,11 +195,14 @@ export class Incarnation {
         permissions.withdrawAll('The session is closing.');
       }
       listener.stateEntered(state);
-    });
+    };
     const { turnMs, interruptMs } = this.#options.timeouts;
-    this.actor.on('idle.overdue', () => listener.idle());
-    this.actor.on('turn.overdue', () => listener.overdue('turn', turnMs));
-    this.actor.on('interrupt.overdue', () => listener.overdue('interrupt', interruptMs));
+    this.actor.on('*', (notice) => {
+      if (notice.type === 'state.entered') entered(notice.state);
+      if (notice.type === 'idle.overdue') listener.idle();
+      if (notice.type === 'turn.overdue') listener.overdue('turn', turnMs);
+      if (notice.type === 'interrupt.overdue') listener.overdue('interrupt', interruptMs);
+    });
     this.actor.subscribe({
       next: (snapshot) => {
         if (snapshot.status === 'done') this.#end(snapshot.output);

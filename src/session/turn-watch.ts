@@ -87,7 +87,9 @@ const MACHINE = watchdogMachine.provide({
 /** The hands of the watchdog of one process: it looks at each frame, and keeps two moments of time. */
 export class TurnWatch {
   readonly #options: TurnWatchOptions;
-  readonly #actor: Actor<typeof watchdogMachine>;
+  /** Started with the first work: a process that rests is watched by nobody. */
+  #actor: Actor<typeof watchdogMachine> | undefined;
+  #isStopped = false;
   readonly #work = new OpenWork();
   #isOwed = false;
   #background = 0;
@@ -103,18 +105,8 @@ export class TurnWatch {
 
   constructor(options: TurnWatchOptions) {
     this.#options = options;
-    const { id, incarnation, limits, clock, inspect } = options;
-    this.#actor = createActor(MACHINE, {
-      input: { id, incarnation, limits },
-      clock,
-      ...(inspect === undefined ? {} : { inspect }),
-    });
-    WATCHES.give(this.#actor, this);
-    this.#actor.on('*', (notice) => options.onNotice(notice));
-    this.#actor.subscribe((snapshot) => {
-      this.#isEager = snapshot.matches('warned') || snapshot.matches('interrupting');
-    });
-    this.#actor.start();
+    // Whoever inspects the machines wants to see each of them.
+    if (options.inspect !== undefined) this.#actor = this.#start();
   }
 
   /** Whether a turn is owed by the CLI: from the delivery of a prompt to the result. */
@@ -179,14 +171,15 @@ export class TurnWatch {
   /** What it will do if nothing happens, in the time of its clock. */
   deadlines(): readonly WatchDeadline[] {
     this.#report();
-    const snapshot = this.#actor.getSnapshot();
-    return snapshot.status === 'active' ? watchDeadlines(snapshot.context) : [];
+    const snapshot = this.#actor?.getSnapshot();
+    return snapshot?.status === 'active' ? watchDeadlines(snapshot.context) : [];
   }
 
   /** The process is ending: nothing of it is watched any more. */
   stop(): void {
+    this.#isStopped = true;
     this.#look(false);
-    this.#actor.stop();
+    this.#actor?.stop();
   }
 
   /** What its machine is told when it asks. */
@@ -201,11 +194,28 @@ export class TurnWatch {
     };
   }
 
+  #start(): Actor<typeof watchdogMachine> {
+    const { id, incarnation, limits, clock, inspect, onNotice } = this.#options;
+    const actor = createActor(MACHINE, {
+      input: { id, incarnation, limits },
+      clock,
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    WATCHES.give(actor, this);
+    actor.on('*', (notice) => onNotice(notice));
+    actor.subscribe((snapshot) => {
+      this.#isEager = snapshot.matches('warned') || snapshot.matches('interrupting');
+    });
+    return actor.start();
+  }
+
   #report(): void {
-    if (this.#actor.getSnapshot().status !== 'active') return;
+    if (this.#isStopped) return;
     const report = this.present();
     this.#toldWaits = report.waits;
-    this.#actor.send({ type: 'watch.reported', report });
+    if (this.#actor === undefined && clockOf(report) === null) return;
+    this.#actor ??= this.#start();
+    if (this.#actor.getSnapshot().status === 'active') this.#actor.send({ type: 'watch.reported', report });
   }
 
   #isFormer(line: Buffer): boolean {

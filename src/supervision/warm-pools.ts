@@ -60,7 +60,8 @@ export class WarmPools {
     return {
       plan: async () => {
         const made = await plan();
-        planned = made;
+        // The environment in its plan would be kept as long as the process lives.
+        planned = { initialize: made.initialize, dialect: made.dialect };
         return made;
       },
       open: async (launch, listeners) => {

@@ -10,6 +10,10 @@ type Request = { subtype: string } & Record<string, unknown>;
 /** Characters of a line that go into an error. */
 const MAX_SAMPLE_CHARACTERS = 200;
 
+/** Between two lines. */
+const NO_LINE = Buffer.alloc(0);
+const NOBODY = (): void => {};
+
 /** What only a peer of that dialect writes; nothing of it is known to be written by a CLI of any release. */
 const PRINT_SYSTEM: ReadonlySet<string> = new Set(['permission_request', 'hook_execution']);
 const PRINT_RESULTS: ReadonlySet<string> = new Set(['max_turns_reached', 'budget_exceeded', 'user_cancelled']);
@@ -24,15 +28,15 @@ const OF_THE_CLI = ['commands', 'models', 'output_style', 'account', 'claude_cod
  */
 export class FirstLines implements Codec {
   readonly #mayChange: boolean;
-  /** Reads both spellings, and hears which one it is. */
-  readonly #either = new SdkControlCodec((spelling) => this.#settle(spelling));
+  /** Made when it is first needed: most peers never do. */
+  #eitherMade: SdkControlCodec | undefined;
   #codec: Codec = streamJson;
   #hasAnswered = false;
   #greeting: { readonly requestId: string; readonly request: Request } | undefined;
   #hasSpelledAgain = false;
   #isSure: boolean;
-  #line: Buffer = Buffer.alloc(0);
-  #emit: (decoded: Decoded) => void = () => {};
+  #line: Buffer = NO_LINE;
+  #emit: (decoded: Decoded) => void = NOBODY;
 
   constructor({ mayChange }: { readonly mayChange: boolean }) {
     this.#mayChange = mayChange;
@@ -51,6 +55,8 @@ export class FirstLines implements Codec {
     this.#line = line;
     this.#emit = emit;
     streamJson.decode(line, this.#look);
+    this.#line = NO_LINE;
+    this.#emit = NOBODY;
   }
 
   get readsRuns(): boolean {
@@ -85,6 +91,12 @@ export class FirstLines implements Codec {
 
   encodeCancel(requestId: string): string {
     return this.#codec.encodeCancel(requestId);
+  }
+
+  /** Reads both spellings, and hears which one it is. */
+  get #either(): SdkControlCodec {
+    this.#eitherMade ??= new SdkControlCodec((spelling) => this.#settle(spelling));
+    return this.#eitherMade;
   }
 
   /** Who read the question knows how it is answered. */
