@@ -160,7 +160,7 @@ export async function main(): Promise<void> {
 }
 
 /** What comes behind the file of `record` may be set off with `--`, and has options all the same. */
-function argumentsOf(argv: readonly string[]): string[] {
+export function argumentsOf(argv: readonly string[]): string[] {
   const mark = argv.indexOf('--');
   return argv[2] === 'record' ? argv.filter((_, at) => at !== mark) : [...argv];
 }

@@ -16,6 +16,7 @@ const SUB_PATHS: Readonly<Record<string, string>> = {
   'troupe/machines': 'machines/index.ts',
   'troupe/wire': 'src/wire/index.ts',
   'troupe/server': 'src/server/index.ts',
+  'troupe/client': 'src/client/index.ts',
   'troupe/telemetry': 'src/telemetry/index.ts',
   'troupe/testing': 'src/testing/index.ts',
 };

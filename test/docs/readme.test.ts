@@ -7,6 +7,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../src/launch/defaults.ts';
 import { complaintsAbout } from './code-sample.ts';
 import { allPages, anchorsOf, codeBlocks, firstCells, localLinks, ROOT, readPage } from './markdown-page.ts';
+import { commandsOf } from './shell-words.ts';
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
@@ -24,6 +25,13 @@ describe('the README', () => {
     expect(commands).toMatch(/^npm test\b/m);
     expect(manifest.scripts).toHaveProperty('demo');
     expect(manifest.scripts).toHaveProperty('test');
+  });
+
+  it('opens with the commands that continuous integration runs, word by word', () => {
+    const commands = (codeBlocks(readme)[0]?.code ?? '').split('\n').flatMap(commandsOf);
+    const run = readFileSync(join(ROOT, '.ci/run'), 'utf8').split('\n').flatMap(commandsOf);
+    expect(commands.length).toBeGreaterThan(2);
+    for (const command of commands) expect(run).toContainEqual(command);
   });
 
   it('explains every state a session can show, and no other', () => {
