@@ -54,7 +54,8 @@ function withAllBelow(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withAllBelow)];
 }
 
-function npmComplaint([verb = '', script = ''], { scripts }: KnownWorld): string | undefined {
+function npmComplaint(words: readonly string[], { scripts }: KnownWorld): string | undefined {
+  const [verb = '', script = ''] = words;
   const wanted = verb === 'run' ? script : verb;
   if (verb !== 'run' && NPM_ITSELF.includes(verb)) return undefined;
   return scripts[wanted] === undefined ? `package.json has no script ${wanted}` : undefined;
