@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../store/session-event.ts';
 import type { FleetEvent } from '../supervision/fleet-event.ts';
+import { hearingRuns } from '../supervision/fleet-observers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { FleetPermission, SessionSummary } from '../view/fleet-view.ts';
 import { fleetPermissionsOf, summaryOf } from '../view/summary.ts';
@@ -25,7 +26,13 @@ export class LiveFleet {
 
   constructor(supervisor: Supervisor) {
     this.supervisor = supervisor;
-    this.#stop = supervisor.on('event', (event) => this.#hear(event));
+    this.#stop = supervisor.on(
+      'event',
+      hearingRuns(
+        (event) => this.#hear(event),
+        (sessionId) => this.#follow(sessionId),
+      ),
+    );
     for (const session of supervisor.list()) this.#follow(session.id);
   }
 

@@ -1,13 +1,26 @@
 import { TroupeError } from '../errors.ts';
 import type { Logger } from '../launch/supervisor-options.ts';
 import type { EventLog } from '../store/event-log.ts';
+import type { EventRun } from '../store/event-run.ts';
 import type { SessionEvent } from '../store/session-event.ts';
 import type { FleetEvent } from './fleet-event.ts';
+
+type Hear = (event: FleetEvent) => void;
+type HearRun = (sessionId: string, run: EventRun) => void;
+
+/** Listeners that hear messages that were logged as one thing, in place of each of them. */
+const RUN_HEARERS = new WeakMap<Hear, HearRun>();
+
+/** The same listener, which is given such messages in one piece where it is added itself. */
+export function hearingRuns(listener: Hear, hearRun: HearRun): Hear {
+  RUN_HEARERS.set(listener, hearRun);
+  return listener;
+}
 
 /** Who hears the events of the fleet. What one of them throws, at once or later, is logged and stops nobody (R100). */
 export class FleetObservers {
   readonly #logger: Logger | undefined;
-  readonly #listeners = new Set<(event: FleetEvent) => void>();
+  readonly #listeners = new Set<{ readonly hear: Hear; readonly hearRun: HearRun | undefined }>();
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger;
@@ -24,7 +37,11 @@ export class FleetObservers {
       const field = kind === 'event' ? 'listener' : 'kind';
       throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
     }
-    const isolated = this.isolated(listener);
+    const hearRun = RUN_HEARERS.get(listener);
+    const isolated = {
+      hear: this.isolated(listener),
+      hearRun: hearRun === undefined ? undefined : this.#isolatedRun(hearRun),
+    };
     this.#listeners.add(isolated);
     return () => this.#listeners.delete(isolated);
   }
@@ -36,13 +53,29 @@ export class FleetObservers {
       if (event.type === 'quota.reached' || event.type === 'quota.reset') return;
       if (this.isHeard) this.tell({ ...event, sessionId });
     };
-    log.listen(hear, (run) => {
-      if (this.isHeard) for (const event of run.events()) hear(event);
-    });
+    log.listen(hear, (run) => this.#tellRun(sessionId, run));
   }
 
   tell(event: FleetEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    for (const { hear } of [...this.#listeners]) hear(event);
+  }
+
+  #tellRun(sessionId: string, run: EventRun): void {
+    const listeners = [...this.#listeners];
+    for (const { hearRun } of listeners) hearRun?.(sessionId, run);
+    const single = listeners.filter(({ hearRun }) => hearRun === undefined);
+    if (single.length === 0) return;
+    for (const event of run.events()) for (const { hear } of single) hear({ ...event, sessionId });
+  }
+
+  #isolatedRun(hearRun: HearRun): HearRun {
+    return (sessionId, run) => {
+      try {
+        hearRun(sessionId, run);
+      } catch (error) {
+        this.complain(error);
+      }
+    };
   }
 
   /** The same observer, whose failures are its own affair. */

@@ -2,6 +2,7 @@ import type { EventLog } from '../store/event-log.ts';
 import type { ObservedEvent } from '../store/session-event.ts';
 import { FleetCursor } from './fleet-cursor.ts';
 import type { FleetEvent } from './fleet-event.ts';
+import { hearingRuns } from './fleet-observers.ts';
 
 /** Told to one reader of the fleet only. */
 export type FleetReaderEvent =
@@ -66,7 +67,12 @@ export class FleetStream implements AsyncIterableIterator<FleetEvent | FleetRead
     this.#options = options;
     this.#at = options.from?.at ?? 0;
     // First this: what happens while the logs are looked at must not fall between.
-    this.#stop = options.listen((event) => this.#hear(event));
+    this.#stop = options.listen(
+      hearingRuns(
+        (event) => this.#hear(event),
+        (id, { firstSeq }) => this.#hearOf(id, firstSeq),
+      ),
+    );
     for (const { id, log } of options.living()) {
       const seq = Math.min(options.from?.seqOf(id) ?? 0, log.publishedSeq);
       this.#followed.set(id, { log, seq });
@@ -180,12 +186,18 @@ export class FleetStream implements AsyncIterableIterator<FleetEvent | FleetRead
   #hear(event: FleetEvent): void {
     if (!('sessionId' in event) || !('seq' in event)) this.#keep(event);
     else {
-      const log = this.#followed.get(event.sessionId)?.log ?? this.#options.logOf(event.sessionId);
-      if (log === undefined) return;
-      if (!this.#followed.has(event.sessionId)) this.#followed.set(event.sessionId, { log, seq: event.seq - 1 });
-      this.#behind.add(event.sessionId);
+      this.#hearOf(event.sessionId, event.seq);
       if (event.type === 'session.ended') this.#forgetEnded();
     }
+    this.#wake();
+  }
+
+  /** What happened is read from the log of the session when its turn comes. */
+  #hearOf(id: string, seq: number): void {
+    const log = this.#followed.get(id)?.log ?? this.#options.logOf(id);
+    if (log === undefined) return;
+    if (!this.#followed.has(id)) this.#followed.set(id, { log, seq: seq - 1 });
+    this.#behind.add(id);
     this.#wake();
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { FleetEvent } from '../supervision/fleet-event.ts';
+import { hearingRuns } from '../supervision/fleet-observers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import { isWanted, type LogLevel, type LogLevels } from './log-levels.ts';
@@ -77,7 +78,7 @@ const USUAL: LogLevels = { general: 'info', components: new Map() };
  */
 export function logFleet(supervisor: Pick<Supervisor, 'on'>, logger: Logger, levels: LogLevels = USUAL): () => void {
   const turns = new Map<string, string>();
-  return supervisor.on('event', (event) => {
+  const hear = (event: FleetEvent): void => {
     const { type } = event;
     const level = levelOf(event);
     const [component = type] = type.split('.');
@@ -89,7 +90,14 @@ export function logFleet(supervisor: Pick<Supervisor, 'on'>, logger: Logger, lev
       logger[level]({ ...loggedFacts(event), ...(turn === undefined ? {} : { turn }) }, type);
     }
     if (sessionId !== undefined && (type === 'turn.ended' || type === 'session.ended')) turns.delete(sessionId);
-  });
+  };
+  const hearsLines = isWanted(levels, 'message', 'trace');
+  return supervisor.on(
+    'event',
+    hearingRuns(hear, (sessionId, run) => {
+      if (hearsLines) for (const event of run.events()) hear({ ...event, sessionId });
+    }),
+  );
 }
 
 function levelOf({ type }: FleetEvent): Exclude<LogLevel, 'silent'> {

@@ -1,6 +1,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { EventRun } from '../store/event-run.ts';
 import type { FleetEvent } from '../supervision/fleet-event.ts';
+import { hearingRuns } from '../supervision/fleet-observers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { FewLabels } from './few-labels.ts';
 import { Waits } from './waits.ts';
@@ -46,7 +48,8 @@ export function measureFleet(supervisor: MeasuredFleet): FleetMetrics {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   presentGauges(supervisor, registry, delay);
-  const stop = supervisor.on('event', countingIn(registry, supervisor));
+  const { hear, hearRun } = countingIn(registry, supervisor);
+  const stop = supervisor.on('event', hearingRuns(hear, hearRun));
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -104,7 +107,7 @@ function presentGauges(supervisor: MeasuredFleet, registry: Registry, delay: Int
 }
 
 /** Counts what happens. */
-function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>): (event: FleetEvent) => void {
+function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>) {
   const registers = [registry];
   const count = <L extends (typeof EACH)[number]>(name: string, help: string, ...labelNames: L[]) =>
     new Counter({ name, help, labelNames, registers });
@@ -145,7 +148,13 @@ function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>)
   const few = Object.fromEntries(EACH.map((label) => [label, new FewLabels(MOST_VALUES)]));
   const name = (label: (typeof EACH)[number], value: string | undefined) => few[label]?.of(value) ?? 'other';
 
-  return (event) => {
+  /** The pieces of an answer are the most of what happens. */
+  const hearRun = (_: string, { count: lines, lines: { bytes: all } }: EventRun): void => {
+    messages.inc({ type: name('type', 'stream_event') }, lines);
+    bytes.inc(all.length - lines);
+  };
+
+  const hear = (event: FleetEvent): void => {
     if (!('sessionId' in event) || !('seq' in event)) return;
     const { sessionId: id, at } = event;
     switch (event.type) {
@@ -231,6 +240,7 @@ function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>)
       default:
     }
   };
+  return { hear, hearRun };
 }
 
 const KINDS = {

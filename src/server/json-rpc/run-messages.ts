@@ -1,5 +1,5 @@
 import type { EventRun } from '../../store/event-run.ts';
-import { runFrames } from './run-frames.ts';
+import { asBytes, runFrames } from './run-frames.ts';
 
 /** Runs whose frames are kept for those who are a little behind the first. */
 const MOST_RUNS = 16;
@@ -31,9 +31,9 @@ export class RunMessages {
     return this.#frames.made;
   }
 
-  #made(after: string, header?: (length: number) => Uint8Array): Buffer | undefined {
+  #made(after: string, header?: (length: number) => string): Buffer | undefined {
     const { epoch } = this.#run;
-    const id = JSON.stringify(this.#sessionId);
+    const id = asBytes(JSON.stringify(this.#sessionId));
     const start = `{"jsonrpc":"2.0","method":"cli_message","params":{"session_id":${id},"seq":`;
     return runFrames(this.#run, { before: (seq) => `${start}${seq},"epoch":${epoch},"line":`, after, header });
   }
@@ -55,11 +55,11 @@ export class SharedRuns {
 }
 
 /** One whole text, not masked (RFC 6455 §5.2). */
-function frameHeader(length: number): Uint8Array {
-  if (length < 126) return Uint8Array.of(0x81, length);
-  if (length < 0x1_0000) return Uint8Array.of(0x81, 126, length >> 8, length & 0xff);
-  const header = new DataView(new ArrayBuffer(10));
-  header.setUint16(0, 0x817f);
-  header.setBigUint64(2, BigInt(length));
-  return new Uint8Array(header.buffer);
+function frameHeader(length: number): string {
+  if (length < 126) return String.fromCharCode(0x81, length);
+  if (length < 0x1_0000) return String.fromCharCode(0x81, 126, length >> 8, length & 0xff);
+  const header = Buffer.alloc(10);
+  header.writeUInt16BE(0x817f);
+  header.writeBigUInt64BE(BigInt(length), 2);
+  return header.toString('latin1');
 }
