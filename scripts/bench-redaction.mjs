@@ -43,7 +43,7 @@ export async function run() {
 function play(chunk, secrets) {
   const log = new EventLog(LIMITS, () => 0);
   const conversation = new Conversation({
-    ...{ log, maxQueued: 1, onLost: 'once', wanted: undefined, continuesOther: false },
+    ...{ log, rules: () => ({ maxQueued: 1, onLost: 'once' }), wanted: undefined, continuesOther: false },
     expectedMode: () => 'default',
   });
   const redaction = secrets === undefined ? undefined : new ProcessRedaction(() => secrets);

@@ -1,14 +1,14 @@
-import type { OnPromptLost } from '../launch/session-options.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { ResultFacts } from '../wire/facts.ts';
+import type { PromptRules } from './loss-policy.ts';
 import type { Again } from './quota-retry.ts';
 import type { RestoredConversation } from './restored-conversation.ts';
 import type { Spending } from './spending.ts';
 
 export interface ConversationOptions {
   readonly log: EventLog;
-  readonly maxQueued: number;
-  readonly onLost: OnPromptLost;
+  /** Asked anew each time: who takes a session over brings rules of its own. */
+  readonly rules: () => PromptRules;
   /** The conversation that the options name, or that was made up for it. */
   readonly wanted: () => string | undefined;
   readonly continuesOther: boolean;

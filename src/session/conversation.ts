@@ -57,12 +57,7 @@ export class Conversation {
     this.#admitsWork = options.admitsWork ?? (() => true);
     this.#onStranded = options.onStranded ?? (() => {});
     this.#ledger = new PromptLedger({
-      get maxQueued() {
-        return options.maxQueued;
-      },
-      get onLost() {
-        return options.onLost;
-      },
+      rules: options.rules,
       again: options.again,
       now: () => this.#log.now(),
       listener: {

@@ -8,6 +8,13 @@ import type { PromptRecord } from './prompt-record.ts';
  */
 export type PromptFate = 'again' | 'anew' | 'in-doubt' | 'lost';
 
+/** What a session says of its prompts. */
+export interface PromptRules {
+  /** Of those that wait. */
+  readonly maxQueued: number;
+  readonly onLost: OnPromptLost;
+}
+
 /** What becomes of unfinished prompts when their process is gone. */
 export interface LossPolicy {
   /** True when a new incarnation follows. */

@@ -3,7 +3,7 @@ import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
-import { fateAfterLoss, fateWhenRefused, type LossPolicy, type PromptFate } from './loss-policy.ts';
+import { fateAfterLoss, fateWhenRefused, type LossPolicy, type PromptFate, type PromptRules } from './loss-policy.ts';
 import { digestOf } from './prompt-digest.ts';
 import { endedAsLost, givenBackAs, lostBy, mayCover, prepare } from './prompt-ends.ts';
 import type { PromptFields } from './prompt-fields.ts';
@@ -32,7 +32,7 @@ const ENDED_KEPT = 1_000;
 export class PromptLedger {
   readonly #listener: LedgerListener;
   /** Read anew each time: who takes a session over brings rules of its own. */
-  readonly #rules: { readonly maxQueued: number; readonly onLost?: OnPromptLost };
+  readonly #rules: () => PromptRules;
   readonly #now: () => number;
   readonly #again: (result: ResultFacts) => Again | undefined;
   readonly #records = new Map<string, PromptRecord>();
@@ -44,20 +44,19 @@ export class PromptLedger {
 
   /** `again` says which failed turns are no end of their prompts. */
   constructor(options: {
-    maxQueued: number;
-    onLost?: OnPromptLost;
+    rules: () => PromptRules;
     now: () => number;
     listener: LedgerListener;
     again?: ((result: ResultFacts) => Again | undefined) | undefined;
   }) {
-    this.#rules = options;
+    this.#rules = options.rules;
     this.#again = options.again ?? (() => undefined);
     this.#now = options.now;
     this.#listener = options.listener;
   }
 
   get #onLost(): OnPromptLost {
-    return this.#rules.onLost ?? 'once';
+    return this.#rules().onLost;
   }
 
   /** Prompts not yet written to a CLI, in order. */
@@ -93,9 +92,10 @@ export class PromptLedger {
     fields?: PromptFields | undefined;
     acceptedSeq: number;
   }): PromptRecord {
-    if (this.#queue.length >= this.#rules.maxQueued) {
-      const details = { field: 'limits.maxPromptQueue', limit: this.#rules.maxQueued };
-      throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${this.#rules.maxQueued} prompts.`, details });
+    const { maxQueued } = this.#rules();
+    if (this.#queue.length >= maxQueued) {
+      const details = { field: 'limits.maxPromptQueue', limit: maxQueued };
+      throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${maxQueued} prompts.`, details });
     }
     const record: PromptRecord = {
       ...prompt,

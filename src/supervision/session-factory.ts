@@ -282,12 +282,7 @@ function buildConversation(
 ): Conversation {
   return new Conversation({
     log,
-    get maxQueued() {
-      return core.limits.maxPromptQueue;
-    },
-    get onLost() {
-      return core.onLost;
-    },
+    rules: () => ({ maxQueued: core.limits.maxPromptQueue, onLost: core.onLost }),
     wanted: () => (options.forkSession === true ? undefined : (options.resume ?? around.own?.id ?? options.sessionId)),
     continuesOther: options.resume !== undefined || options.continue === true,
     expectedMode: () => core.settings.permissionMode ?? core.defaultMode,

@@ -59,26 +59,28 @@ function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, str
 
 function connect(plan: LaunchPlan, listeners: TransportListeners, child: StartedChild): Transport {
   const { pid } = child;
+  // Not the plan itself: its environment would be kept as long as the process lives.
+  const { temporaryFiles, keepDescendants, stderrTailBytes, mark } = plan;
   // Once more when it speaks: a wrapper may have moved it to a group of its own before the CLI began.
   const memory = { kills: countMemoryKills(pid), isFinal: false };
   const exited = child.exited.then((exit) => withMemoryKills(exit, () => memory.kills()));
   const finished = finishOf(child, exited);
-  const root: TreeRoot = { pid, startTime: child.startTime, mark: plan.mark, isAlive: child.isAlive };
+  const root: TreeRoot = { pid, startTime: child.startTime, mark, isAlive: child.isAlive };
   const output = readPipe(child.stdout, (chunk) => {
     if (!memory.isFinal) memory.kills = countMemoryKills(pid);
     memory.isFinal = true;
     listeners.output(chunk);
   });
   child.stdout.once('end', () => listeners.outputEnded?.());
-  const errors = readErrors(child.stderr, plan.stderrTailBytes, (line) => listeners.stderr(line));
+  const errors = readErrors(child.stderr, stderrTailBytes, (line) => listeners.stderr(line));
   const input = createChildInput(child.stdin);
-  const tree = plan.keepDescendants ? createLoneProcess(root, exited) : createProcessTree(root);
+  const tree = keepDescendants ? createLoneProcess(root, exited) : createProcessTree(root);
   const release = (): void => void Promise.all([output.release(), errors.release()]);
-  if (plan.keepDescendants) void releaseAfter(exited, finished, release);
+  if (keepDescendants) void releaseAfter(exited, finished, release);
 
   const unguard = guardExit({
     killNow: (table) => tree.killIn(table).length,
-    cleanUpNow: () => removeTemporaryFilesNow(plan.temporaryFiles),
+    cleanUpNow: () => removeTemporaryFilesNow(temporaryFiles),
   });
 
   async function endTree(deadlineMs: number): Promise<TreeReport> {
@@ -89,7 +91,7 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Started
     }
     // A process that is not of the tree may have been given the pipes; nobody shall wait for that.
     if (!root.isAlive()) release();
-    await removeTemporaryFiles(plan.temporaryFiles);
+    await removeTemporaryFiles(temporaryFiles);
     return report;
   }
 

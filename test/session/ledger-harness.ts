@@ -31,8 +31,7 @@ export function openLedger(options: { hasLifecycle?: boolean; maxQueued?: number
   const covered: (readonly string[])[] = [];
   const ledger = new PromptLedger({
     now: () => 1_700,
-    maxQueued: options.maxQueued ?? 1_000,
-    onLost: options.onLost ?? 'once',
+    rules: () => ({ maxQueued: options.maxQueued ?? 1_000, onLost: options.onLost ?? 'once' }),
     listener: {
       doubted: ({ id }, { code }) => doubted.push(`${id} ${code}`),
       started: ({ id }) => started.push(id),
