@@ -68,18 +68,23 @@ export class LineRun {
 
   /** The texts of the lines from `first` on, behind one another. */
   text(first = 0): string {
-    const { bytes, count } = this;
-    const all = Buffer.allocUnsafe(bytes.length);
+    const { bytes, count, ends, layout } = this;
+    const { headLength, tailLength } = layout;
+    let start = this.start(first);
+    // What is not text is as long in each line.
+    const all = Buffer.allocUnsafe(bytes.length - start - (count - first) * (headLength + tailLength));
     let length = 0;
     let isPlain = true;
     for (let index = first; index < count; index += 1) {
-      const end = this.textEnd(index);
-      for (let at = this.textStart(index); at < end; at += 1) {
+      const lineEnd = (ends[index] ?? 0) + 1;
+      const end = lineEnd - tailLength;
+      for (let at = start + headLength; at < end; at += 1) {
         const byte = bytes[at] as number;
         if (byte >= 0x80 || byte === 0x5c) isPlain = false;
         all[length] = byte;
         length += 1;
       }
+      start = lineEnd;
     }
     if (isPlain) return all.toString('latin1', 0, length);
     // Bytes of two lines never make one character.
