@@ -3,6 +3,7 @@
 // sessions live in it. TROUPE_TEST_CHROMIUM names another browser than /usr/bin/chromium.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { register } from 'node:module';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -111,9 +112,10 @@ async function told(server) {
 }
 
 async function serve() {
+  register('./typescript-loader.mjs', import.meta.url);
   const { createSupervisor } = await import('../dist/src/index.js');
   const { createServer } = await import('../dist/src/server/index.js');
-  const { openInMemory } = await import('../dist/src/transport/in-memory-transport.js');
+  const { openInMemory } = await import('../src/transport/in-memory-transport.ts');
   const peers = new Map();
   const spawn = openInMemory((peer) => {
     peers.set(peer.plan.mark.replace(/:\d+:[^:]*$/, ''), peer);

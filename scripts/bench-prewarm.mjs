@@ -1,7 +1,7 @@
 // How long a start takes until the session is ready, with a process of a pool and without: the real CLI, the same options.
 import { performance } from 'node:perf_hooks';
 import { createSupervisor } from '../dist/src/index.js';
-import { findRealCli, realCliHome } from '../dist/src/testing/real-cli.js';
+import { findRealCli, realCliHome } from '../dist/src/testing/index.js';
 
 const ROUNDS = 5;
 

@@ -6,7 +6,8 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createSupervisor } from '../dist/src/index.js';
-import { openInMemory } from '../dist/src/transport/in-memory-transport.js';
+
+const { openInMemory } = await import('../src/transport/in-memory-transport.ts');
 
 const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
 const SESSIONS = 50;

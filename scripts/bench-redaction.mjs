@@ -1,11 +1,12 @@
 // What looking for secrets adds to a line that holds none: the line is cut, decoded, told and logged as in a session.
 import { performance } from 'node:perf_hooks';
-import { ProcessRedaction } from '../dist/src/redaction/process-redaction.js';
-import { Secrets } from '../dist/src/redaction/secrets.js';
-import { Conversation } from '../dist/src/session/conversation.js';
-import { LineReader } from '../dist/src/session/line-reader.js';
-import { EventLog } from '../dist/src/store/event-log.js';
-import { streamJson } from '../dist/src/wire/stream-json/codec.js';
+
+const { ProcessRedaction } = await import('../src/redaction/process-redaction.ts');
+const { Secrets } = await import('../src/redaction/secrets.ts');
+const { Conversation } = await import('../src/session/conversation.ts');
+const { LineReader } = await import('../src/session/line-reader.ts');
+const { EventLog } = await import('../src/store/event-log.ts');
+const { streamJson } = await import('../src/wire/stream-json/codec.ts');
 
 const LINES = 20_000;
 const ROUNDS = 9;

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { EventLog } from '../dist/src/store/event-log.js';
-import { MemoryStore } from '../dist/src/store/memory-store.js';
-import { openSqliteStore } from '../dist/src/store/sqlite/sqlite-store.js';
+import { openSqliteStore } from '../dist/src/index.js';
+
+const { EventLog } = await import('../src/store/event-log.ts');
+const { MemoryStore } = await import('../src/store/memory-store.ts');
 
 const SESSIONS = 20;
 const DATA = Buffer.alloc(200, 'x');

@@ -5,7 +5,8 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSupervisor } from '../dist/src/index.js';
 import { createServer } from '../dist/src/server/index.js';
-import { openInMemory } from '../dist/src/transport/in-memory-transport.js';
+
+const { openInMemory } = await import('../src/transport/in-memory-transport.ts');
 
 const READERS = Number(process.env['TROUPE_BENCH_READERS'] ?? 100);
 const SECONDS = Number(process.env['TROUPE_BENCH_SECONDS'] ?? 5);

@@ -14,7 +14,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openSqliteStore } from '../dist/src/store/sqlite/sqlite-store.js';
+import { openSqliteStore } from '../dist/src/index.js';
 
 const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
 const SESSIONS = 100;

@@ -1,13 +1,10 @@
-// Writes the documents that are derived from the built sources. Run it by `npm run docs`, which builds first.
+// Writes the documents that are derived from the sources and what is built of them. Run it by `npm run docs`, which builds first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
-import { jsonLinesDocument } from '../dist/src/cli/json-lines.js';
-import { ERROR_CODES } from '../dist/src/errors.js';
-import { OPTION_SUPPORT, PART_SUPPORT } from '../dist/src/launch/option-support.js';
-import { FEATURES, hasFeature, MEASURED_RELEASES } from '../dist/src/wire/features.js';
+import { ERROR_CODES } from '../dist/src/index.js';
 import {
   diagramDocuments,
   endingsDocument,
@@ -18,6 +15,9 @@ import {
 } from './documents.mjs';
 
 register('./typescript-loader.mjs', import.meta.url);
+const { jsonLinesDocument } = await import('../src/cli/json-lines.ts');
+const { OPTION_SUPPORT, PART_SUPPORT } = await import('../src/launch/option-support.ts');
+const { FEATURES, hasFeature, MEASURED_RELEASES } = await import('../src/wire/features.ts');
 const { EXAMPLE_CHARTS } = await import('../docs/examples/charts.ts');
 
 const documents = {

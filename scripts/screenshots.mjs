@@ -6,9 +6,8 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { createSupervisor } from '../dist/src/index.js';
-import { createServer } from '../dist/src/server/server.js';
-import { fakeModel } from '../dist/src/testing/fake-model/fake-model.js';
-import { findRealCli, realCliHome } from '../dist/src/testing/real-cli.js';
+import { createServer } from '../dist/src/server/index.js';
+import { fakeModel, findRealCli, realCliHome } from '../dist/src/testing/index.js';
 
 const FOLDER = fileURLToPath(new URL('../docs/screenshots/', import.meta.url));
 const WORK = ['review-parser', 'fix-flaky-test', 'write-changelog', 'port-to-esm', 'measure-start'];

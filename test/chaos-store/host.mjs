@@ -2,12 +2,10 @@
 // is its argument. It keeps nothing itself: whatever it is killed at, the next one goes on with the store alone.
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { register } from 'node:module';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSupervisor } from '../../dist/src/index.js';
-import { openSqliteStore } from '../../dist/src/store/sqlite/sqlite-store.js';
-import { storedEventsOf } from '../../dist/src/store/stored-row.js';
-import { sessionEventOf } from '../../dist/src/store/stored-session-event.js';
+import { createSupervisor, openSqliteStore, storedEventsOf } from '../../dist/src/index.js';
 
 const plan = JSON.parse(process.argv[2]);
 const begin = performance.now();
@@ -49,6 +47,8 @@ function altered(store, { before = 0, after = 0, isLying = false, withheldFrom }
 
 /** Tells everything that is kept, and does nothing else. */
 async function readAll(path) {
+  register('../../scripts/typescript-loader.mjs', import.meta.url);
+  const { sessionEventOf } = await import('../../src/store/stored-session-event.ts');
   const kept = await openSqliteStore(path);
   for await (const { sessionId } of kept.sessions()) {
     for await (const row of kept.read({ sessionId, after: 0 })) {

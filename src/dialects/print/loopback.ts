@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { TroupeError } from '../../errors.ts';
@@ -29,9 +29,9 @@ export class Loopback {
   readonly #transports = new Map<string, StreamableHTTPServerTransport>();
   #port = 0;
 
-  private constructor(handlers: LoopbackHandlers) {
+  private constructor(handlers: LoopbackHandlers, create: typeof createServer) {
     this.#handlers = handlers;
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = create((request, response) => void this.#serve(request, response));
     this.#server.maxConnections = MAX_CONNECTIONS;
     // A person may take any time to answer.
     this.#server.requestTimeout = 0;
@@ -39,7 +39,8 @@ export class Loopback {
   }
 
   static async open(handlers: LoopbackHandlers): Promise<Loopback> {
-    const loopback = new Loopback(handlers);
+    const { createServer } = await import('node:http');
+    const loopback = new Loopback(handlers, createServer);
     await new Promise<void>((resolve, reject) => {
       loopback.#server.once('error', (cause) => {
         reject(new TroupeError('SPAWN_FAILED', { reason: 'There is no port for its tools and questions.', cause }));

@@ -2,7 +2,7 @@
 // refused it tries again, a few times. Says on standard output what came of each: `refused CODE`, `kept SEQ`, at last `done`.
 import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openSqliteStore } from '../../../dist/src/store/sqlite/sqlite-store.js';
+import { openSqliteStore } from '../../../dist/src/index.js';
 
 const TRIES = 3;
 const [, , path] = process.argv;

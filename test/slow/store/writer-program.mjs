@@ -3,7 +3,7 @@
 // after the Nth acknowledgement; `never`. Says `open` when it holds the store, or the error as JSON, and then leaves.
 import { openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openSqliteStore } from '../../../dist/src/store/sqlite/sqlite-store.js';
+import { openSqliteStore } from '../../../dist/src/index.js';
 
 const [, , path, acknowledged, death, durability] = process.argv;
 const [phase, ...numbers] = death.split(' ');
