@@ -18,6 +18,7 @@ export const TARGETS: Readonly<Record<string, Load>> = {
   sessions: () => import('./targets/sessions.ts'),
   'front-ends': () => import('./targets/front-ends.ts'),
   http: () => import('./targets/http.ts'),
+  sockets: () => import('./targets/sockets.ts'),
 };
 
 export async function targetNamed(name: string): Promise<FuzzTarget> {
