@@ -65,6 +65,8 @@ export class RemoteFleet {
       onState: (state) => this.#connection.set(state),
       onRefused: (error) => this.#refusal.set(error),
       onFrame: ({ type, data }) => {
+        // It says something of the connection, not of the fleet.
+        if (type === 'server.closing') return;
         // The server says what it says by its OpenAPI document; a kind that is unknown here is passed on.
         const event = JSON.parse(data) as FleetViewEvent;
         if (type === 'snapshot') this.#connection.set('live');

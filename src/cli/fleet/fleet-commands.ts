@@ -88,7 +88,7 @@ function addAnswering(program: Command, finish: Finish): void {
     .argument(...question)
     .addOption(new Option('--session', 'the like of it, too, as long as this session lives').conflicts('always'))
     .option('--always', 'the like of it, too, from now on')
-    .option('--input <json>', 'with this input instead', inputOf)
+    .option('--input <json>', 'with this input instead; the values of a form, the result of a dialog', inputOf)
     .action((id: string, flags: Flags & AllowFlags) => finish(asking(flags, (client) => approve(client, id, flags))));
   examples(approving, [
     ['troupe approve review-1', 'the one question of that session'],

@@ -50,32 +50,45 @@ export async function showInbox(client: TroupeClient, { json }: JsonFlag): Promi
 }
 
 export async function approve(client: TroupeClient, question: string, flags: AllowFlags): Promise<ExitCode> {
+  const { input } = flags;
   const scope = flags.always === true ? 'always' : flags.session === true ? 'session' : undefined;
   return answer(client, question, flags, {
-    behavior: 'allow',
-    ...(scope === undefined ? {} : { scope }),
-    ...(flags.input === undefined ? {} : { updatedInput: flags.input }),
+    verb: 'Allowed',
+    tool: {
+      behavior: 'allow',
+      ...(scope === undefined ? {} : { scope }),
+      ...(input === undefined ? {} : { updatedInput: input }),
+    },
+    elicitation: { action: 'accept', ...(input === undefined ? {} : { content: input }) },
+    dialog: { behavior: 'completed', result: input ?? {} },
   });
 }
 
 export async function deny(client: TroupeClient, question: string, flags: DenyFlags): Promise<ExitCode> {
   return answer(client, question, flags, {
-    behavior: 'deny',
-    ...(flags.message === undefined ? {} : { message: flags.message }),
-    ...(flags.interrupt === true ? { interrupt: true } : {}),
+    verb: 'Denied',
+    tool: {
+      behavior: 'deny',
+      ...(flags.message === undefined ? {} : { message: flags.message }),
+      ...(flags.interrupt === true ? { interrupt: true } : {}),
+    },
+    elicitation: { action: 'decline' },
+    dialog: { behavior: 'cancelled' },
   });
 }
+
+type Answers = Readonly<Record<AskedQuestion['kind'], Readonly<Record<string, unknown>>>>;
 
 async function answer(
   client: TroupeClient,
   name: string,
   { json }: JsonFlag,
-  body: Readonly<Record<string, unknown>>,
+  { verb, ...answers }: Answers & { readonly verb: string },
 ): Promise<ExitCode> {
   const globalId = await questionNamed(client, name);
   const path = `/v1/permissions/${encodeURIComponent(globalId)}`;
-  const answered = await client.ask<AskedQuestion>(path, { method: 'POST', body });
-  const verb = body['behavior'] === 'allow' ? 'Allowed' : 'Denied';
+  const { kind } = await client.ask<AskedQuestion>(path);
+  const answered = await client.ask<AskedQuestion>(path, { method: 'POST', body: answers[kind] });
   await write(
     json === true
       ? jsonLine(answered)

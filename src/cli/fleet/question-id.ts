@@ -26,9 +26,13 @@ export async function questionNamed(client: TroupeClient, name: string): Promise
   });
 }
 
-/** As the API tells a question: `askedAt` is `requestedAt` of the view. */
-export type AskedQuestion = Omit<FleetPermission, 'requestedAt'> & { readonly askedAt: number };
+/** As the API tells a question: `askedAt` is `requestedAt` of the view, and what is asked has the name of its kind. */
+export interface AskedQuestion extends Omit<FleetPermission, 'requestedAt'> {
+  readonly askedAt: number;
+  readonly elicitation?: unknown;
+  readonly dialog?: unknown;
+}
 
-function asFleetPermission({ askedAt, ...question }: AskedQuestion): FleetPermission {
-  return { ...question, requestedAt: askedAt };
+function asFleetPermission({ askedAt, elicitation, dialog, ...question }: AskedQuestion): FleetPermission {
+  return { ...question, input: elicitation ?? dialog ?? question.input, requestedAt: askedAt };
 }
