@@ -367,6 +367,8 @@ export class Session extends SessionControls implements AsyncDisposable {
   }
 
   protected override changed(setting: string): void {
+    // It may have ended since it was asked: nothing follows its end in the log (P7).
+    assertOpen(this.#parts);
     const { log, life } = this.#parts;
     const value = shownSettings(this.settings)[setting];
     log.append(life.epoch, { type: 'session.settings-changed', setting, value });

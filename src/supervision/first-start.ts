@@ -5,6 +5,8 @@ import type { BuiltSession } from './session-factory.ts';
 
 /** A fresh session ends instead of being quarantined; one that was taken over is kept. */
 const ANSWERED: ReadonlySet<string> = new Set(['ready', 'awaiting-permission', 'parked', 'quarantined']);
+/** Who has it by its id may send it to sleep before it was ready; nothing wakes it but a prompt, so nobody waits for that (P5). */
+const ANSWERED_LATER: ReadonlySet<string> = new Set([...ANSWERED, 'hibernated']);
 const CALLED_OFF = { reason: 'The start was called off.' };
 
 /**
@@ -20,7 +22,7 @@ export function whenReady(
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
     const stopListening = life.onChange(() => {
-      if (!ANSWERED.has(life.state)) return;
+      if (!ANSWERED_LATER.has(life.state)) return;
       settle();
       resolve();
     });
