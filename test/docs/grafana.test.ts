@@ -38,13 +38,13 @@ afterAll(async () => {
 
 /** What each exported series is called, with the labels that it can have. */
 const series = new Map<string, readonly string[]>(
-  registering.mock.calls.flatMap(([metric]: [Metric]) => {
+  registering.mock.calls.flatMap(([metric]: [Metric]): (readonly [string, readonly string[]])[] => {
     const { name, labelNames, buckets } = Described.parse(metric);
-    if (buckets === undefined) return [[name, labelNames] as const];
+    if (buckets === undefined) return [[name, labelNames]];
     return [
-      [`${name}_bucket`, [...labelNames, 'le']] as const,
-      [`${name}_sum`, labelNames] as const,
-      [`${name}_count`, labelNames] as const,
+      [`${name}_bucket`, [...labelNames, 'le']],
+      [`${name}_sum`, labelNames],
+      [`${name}_count`, labelNames],
     ];
   }),
 );
