@@ -97,7 +97,6 @@ export const childMachine = setup({
   on: {
     // Commands that change nothing in the present state are heard and have no effect.
     'child.start': {},
-    'child.stop': {},
     'child.hibernate': {},
     'child.hold': {},
     'child.restart': {},

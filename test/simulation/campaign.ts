@@ -1,6 +1,7 @@
 import { RESTORED } from '../machines/restore-subjects.ts';
 import { SUBJECTS } from '../machines/walk-subjects.ts';
 import { Coverage, partsOf, walkModel } from './coverage.ts';
+import { VARIANTS } from './model-variants.ts';
 import { runScript, type Violation } from './run.ts';
 import { type Script, scriptOf } from './script.ts';
 import { shrink } from './shrink.ts';
@@ -67,7 +68,9 @@ export function coverageOf(seen: readonly string[]): MachineCoverage[] {
   const simulated = new Set(seen);
   return Object.entries(SUBJECTS).map(([machine, subject]) => {
     const coverage = new Coverage();
-    const deadEnds = walkModel(subject, coverage, RESTORED[machine]);
+    const deadEnds = [subject, ...(VARIANTS[machine] ?? [])].flatMap((one) =>
+      walkModel(one, coverage, RESTORED[machine]),
+    );
     const parts = partsOf(subject.machine);
     const missing = parts.filter((part) => !simulated.has(part) && !coverage.seen.has(part));
     const bySimulation = parts.filter((part) => simulated.has(part)).length;

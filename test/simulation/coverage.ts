@@ -77,10 +77,12 @@ export function walkModel(
       step.take(snapshot, event);
       next.add(JSON.stringify([state.value, contextOf?.(state.context) ?? state.context]));
     }
-    // Another host goes on from there.
-    if (restored !== undefined && !known.has(stateOf(snapshot))) {
-      known.add(stateOf(snapshot));
-      step.begin({ ...Object(input), ...restored.restore(snapshot, 0) });
+    if (restored !== undefined) {
+      // Another host goes on from there.
+      const next = restored.restore(snapshot, 0);
+      const name = JSON.stringify(next);
+      if (!known.has(name)) step.begin({ ...Object(input), ...next });
+      known.add(name);
     }
     places.set(keys[index] ?? '', { state: stateOf(snapshot), snapshot, next });
   }
