@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PermissionDecision } from '../../machines/permission/permission.events.ts';
+import { isRecord } from '../wire/fields.ts';
 import { type AnswerScope, updatesFor } from './answer-scope.ts';
 import { answerFault, jsonObjectOf, malformedAnswer } from './malformed-answer.ts';
 import type { ToolPermissionRequest } from './permission-request.ts';
@@ -77,6 +78,8 @@ const Result = z.discriminatedUnion('behavior', [
  * The input is copied: what is recorded is what the CLI gets, whatever becomes of the caller's object.
  */
 export function parsePermissionResult(answer: unknown): { decision: PermissionDecision; droppedUpdates: number } {
+  const plain = plainAnswer(answer);
+  if (plain !== undefined) return { decision: plain, droppedUpdates: 0 };
   const parsed = Result.safeParse(answer);
   if (!parsed.success) throw answerFault(parsed.error, 'behavior');
   const result = parsed.data;
@@ -110,6 +113,21 @@ export function parsePermissionResult(answer: unknown): { decision: PermissionDe
     },
     droppedUpdates: given.length - updates.length,
   };
+}
+
+/** What nearly every answer is, without the schema: allowed, with an input or without. Undefined for all others, and for faults. */
+function plainAnswer(answer: unknown): PermissionDecision | undefined {
+  if (!isPlain(answer) || answer['behavior'] !== 'allow') return undefined;
+  for (const name of Object.keys(answer)) if (name !== 'behavior' && name !== 'updatedInput') return undefined;
+  const input = answer['updatedInput'];
+  if (input === undefined || input === null) return { behavior: 'allow' };
+  const updatedInput = isPlain(input) ? jsonObjectOf(input) : undefined;
+  return updatedInput === undefined ? undefined : { behavior: 'allow', updatedInput };
+}
+
+/** An object with nothing but its own fields: no other class, nothing inherited. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /**

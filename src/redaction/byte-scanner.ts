@@ -24,12 +24,14 @@ export class ByteScanner {
   readonly #ending = new Map<number, Buffer[]>();
   readonly #byFirst: Buffer[][] = Array.from({ length: 256 }, () => []);
   readonly #longest: number;
+  readonly #isAscii: boolean;
 
   constructor(texts: readonly Buffer[]) {
     // The longest first: what matches at one place is taken as a whole.
     this.#texts = [...texts].sort((a, b) => b.length - a.length);
     this.#longest = this.#texts[0]?.length ?? 0;
     this.#window = Math.min(MOST_WINDOW_BYTES, ...this.#texts.map(({ length }) => length));
+    this.#isAscii = this.#texts.every((text) => text.every((byte) => byte < 128));
     this.#shifts.fill(this.#window - 1);
     for (const text of this.#texts) this.#add(text);
   }
@@ -55,6 +57,21 @@ export class ByteScanner {
       at += 1;
     }
     return undefined;
+  }
+
+  /** False where none is in the text for sure: nearly every short one is left as it is, and needs no bytes of its own. */
+  mayBeIn(text: string): boolean {
+    if (this.#texts.length === 0) return false;
+    if (!this.#isAscii) return true;
+    const window = this.#window;
+    for (let at = window; at <= text.length; ) {
+      const [first, second] = [text.charCodeAt(at - 2), text.charCodeAt(at - 1)];
+      // Outside of ASCII there is a part of none.
+      const shift = (first | second) < 128 ? (this.#shifts[(first << 8) | second] as number) : window - 1;
+      if (shift === 0) return true;
+      at += shift;
+    }
+    return false;
   }
 
   /** Where the end of the text, from `from` on, is the beginning of one that goes on elsewhere; its length for nowhere. */

@@ -31,9 +31,9 @@ export class Redaction {
     return new ProcessRedaction(() => this.#secrets);
   }
 
-  /** Messages and lines of stderr come from `process` already. */
+  /** Messages and lines of stderr come from `process` already; changes of state hold nothing but words of ours. */
   readonly fact = (fact: SessionFact): SessionFact => {
-    if (fact.type === 'message' || fact.type === 'stderr') return fact;
+    if (fact.type === 'message' || fact.type === 'stderr' || fact.type === 'session.state-changed') return fact;
     if (fact.type === 'prompt.accepted' && fact.preview !== undefined) {
       return { ...fact, preview: this.#secrets.excerpt(fact.preview) };
     }

@@ -60,6 +60,12 @@ export class ShapeScanner {
     return undefined;
   }
 
+  /** False where none is in the text for sure: all of them begin with ASCII. */
+  mayBeIn(text: string): boolean {
+    this.#prefixes.lastIndex = 0;
+    return this.#prefixes.test(text);
+  }
+
   /** Where the end of the text, from `from` on, is a part of how one begins; its length for nowhere. */
   openFrom(text: Buffer, from: number): number {
     return this.#beginnings.openFrom(text, from);

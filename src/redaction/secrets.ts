@@ -37,6 +37,7 @@ export class Secrets {
 
   text(text: string): string {
     if (text.length < SHORTEST_SECRET) return text;
+    if (!this.#known.mayBeIn(text) && this.#shapes?.mayBeIn(text) !== true) return this.#withoutPatterns(text);
     const bytes = Buffer.from(text);
     const cleaned = this.bytes(bytes);
     return this.#withoutPatterns(cleaned === bytes ? text : cleaned.toString());
@@ -132,17 +133,26 @@ export class Secrets {
   }
 
   #items(items: readonly unknown[], above: Set<object>): readonly unknown[] {
-    const cleaned = items.map((item) => this.#cleaned(item, above));
-    return cleaned.some((item, index) => item !== items[index]) ? cleaned : items;
+    let cleaned: unknown[] | undefined;
+    for (const [index, item] of items.entries()) {
+      const clean = this.#cleaned(item, above);
+      if (clean !== item) cleaned ??= [...items];
+      if (cleaned !== undefined) cleaned[index] = clean;
+    }
+    return cleaned ?? items;
   }
 
+  /** Most have no secret and stay: only where one is found another object is made. */
   #fields(fields: object, above: Set<object>): object {
     const entries = Object.entries(fields);
-    const cleaned = entries.map(([name, value]) => [this.text(name), this.#cleaned(value, above)] as const);
-    const isSame = cleaned.every(
-      ([name, value], index) => name === entries[index]?.[0] && value === entries[index]?.[1],
-    );
-    return isSame ? fields : Object.fromEntries(cleaned);
+    let isSame = true;
+    for (const entry of entries) {
+      const [name, value] = entry;
+      entry[0] = this.text(name);
+      entry[1] = this.#cleaned(value, above);
+      if (isSame) isSame = entry[0] === name && entry[1] === value;
+    }
+    return isSame ? fields : Object.fromEntries(entries);
   }
 }
 

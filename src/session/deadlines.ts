@@ -45,6 +45,7 @@ export function stallDeadline({ step, clock, at }: WatchDeadline): Deadline {
 export class StateTimes {
   readonly #actor: Actor<typeof sessionMachine>;
   #place = '';
+  #tasks = 0;
   #times: SessionTimes = { since: 0, interruptedAt: 0 };
   #isInterrupting = false;
 
@@ -59,19 +60,19 @@ export class StateTimes {
   }
 
   #note({ value, context }: SnapshotFrom<typeof sessionMachine>, clock: Clock): void {
+    const place = pathOf(value);
     // Idleness begins anew with each change of the tasks in the background.
-    const place = `${pathOf(value)} ${context.backgroundTasks}`;
-    const hasMoved = place.split(' ')[0] !== this.#place.split(' ')[0] || pathOf(value) === 'ready.idle';
-    if (place !== this.#place && hasMoved) this.#times = { ...this.#times, since: clock.now() };
+    const hasMoved = place !== this.#place || (place === 'ready.idle' && context.backgroundTasks !== this.#tasks);
+    if (hasMoved) this.#times = { ...this.#times, since: clock.now() };
     if (context.isInterrupting && !this.#isInterrupting) this.#times = { ...this.#times, interruptedAt: clock.now() };
     this.#place = place;
+    this.#tasks = context.backgroundTasks;
     this.#isInterrupting = context.isInterrupting;
   }
 }
 
 function pathOf(value: SnapshotFrom<typeof sessionMachine>['value']): string {
   if (typeof value === 'string') return value;
-  return Object.entries(value)
-    .map(([outer, inner]) => `${outer}.${String(inner)}`)
-    .join(' ');
+  for (const [outer, inner] of Object.entries(value)) return `${outer}.${String(inner)}`;
+  return '';
 }

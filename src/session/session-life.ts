@@ -257,8 +257,9 @@ export class SessionLife {
         }
         const incarnation = this.#incarnation;
         const replayed = wasReady ? [] : this.#options.replay(incarnation);
+        // The child only wants to know that it was: later it comes back to it after each question.
+        if (!wasReady) report({ type: 'incarnation.ready', at: clock.now() });
         wasReady = true;
-        report({ type: 'incarnation.ready', at: clock.now() });
         if (replayed.length > 0) {
           isReplaying = true;
           void this.#settleReplay(epoch, replayed).then(() => {

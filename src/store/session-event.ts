@@ -34,6 +34,11 @@ export type ObservedEvent = SessionEvent | SubscriberEvent;
 /** What an event takes beside what is in it. */
 export const EVENT_BYTES = 200;
 
+/** What surrounds a text or a group in JSON. */
+const QUOTES = 2;
+/** A number, a truth value or nothing. */
+const PLAIN_BYTES = 4;
+
 /** The memory an event holds, roughly: what the limits count. */
 export function sizeOf(event: SessionFact): number {
   const overhead = EVENT_BYTES;
@@ -43,5 +48,14 @@ export function sizeOf(event: SessionFact): number {
   }
   if (event.type === 'stderr') return overhead + event.line.length;
   if (event.type !== 'permission.requested') return overhead;
-  return overhead + JSON.stringify([event.input, event.context]).length;
+  return overhead + weightOf(event.input) + weightOf(event.context);
+}
+
+/** What plain data takes, roughly, without a text made of it: an event is weighed by each of its readers. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + QUOTES;
+  if (typeof value !== 'object' || value === null) return PLAIN_BYTES;
+  let bytes = QUOTES;
+  for (const [name, item] of Object.entries(value)) bytes += name.length + QUOTES + weightOf(item);
+  return bytes;
 }

@@ -80,6 +80,8 @@ describe('a malformed answer', () => {
     ['rules that are no list', { behavior: 'allow', updatedPermissions: RULE }, 'updatedPermissions'],
     ['a message that is no text', { behavior: 'deny', message: 7 }, 'message'],
     ['an interrupt that is no boolean', { behavior: 'deny', interrupt: 'yes' }, 'interrupt'],
+    ['an input of another class', { behavior: 'allow', updatedInput: new Map([['command', 'ls']]) }, 'updatedInput'],
+    ['an inherited field', Object.create({ behavior: 'allow', updatedInput: 'ls' }), 'updatedInput'],
     ['an input that is no JSON', { behavior: 'allow', updatedInput: { count: 1n } }, 'updatedInput'],
     ['an input that is circular', { behavior: 'allow', updatedInput: circular() }, 'updatedInput'],
     ['an input that becomes a text', { behavior: 'allow', updatedInput: { toJSON: () => 'ls' } }, 'updatedInput'],

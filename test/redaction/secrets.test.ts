@@ -24,6 +24,40 @@ describe('what holds no secret (DESIGN §3)', () => {
   });
 });
 
+describe('a text with a secret (P11)', () => {
+  it('loses what its bytes lose, whatever stands around it', () => {
+    const part = fc.constantFrom(
+      'canary-7f3a-0123',
+      'canary-7f3a',
+      'é',
+      '日本',
+      '😀',
+      '\ud800',
+      'x',
+      '-',
+      'AKIA',
+      'sk-ant-api03-',
+    );
+    const long = fc.constantFrom(
+      `sk-ant-api03-${'A1b2'.repeat(24)}`,
+      `AKIA${'Q7'.repeat(8)}`,
+      'a longer run of words ',
+    );
+    const texts = fc.array(fc.oneof(part, long), { maxLength: 8 }).map((parts) => parts.join(''));
+    for (const known of [['canary-7f3a-0123'], ['canary-7f3a-0123', 'ключ-é-日本-0123'], []]) {
+      const secrets = secretsOf(known);
+      fc.assert(
+        fc.property(texts, (text) => {
+          const bytes = Buffer.from(text);
+          const cleaned = secrets.bytes(bytes);
+          expect(secrets.text(text)).toBe(cleaned === bytes ? text : cleaned.toString());
+        }),
+      );
+      for (const secret of known) expect(secrets.text(`日本 ${secret} 😀`)).toBe(`日本 ${REDACTED} 😀`);
+    }
+  });
+});
+
 describe('a line of JSON with a secret (P11)', () => {
   it.each([
     ['as it is', (secret: string) => ({ text: `before ${secret} after` })],
