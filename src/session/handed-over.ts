@@ -14,6 +14,14 @@ export function assertHere(log: Pick<EventLog, 'isSealed'>, sessionId: string): 
   if (log.isSealed) throw handedOver({ id: sessionId });
 }
 
+/** Why what rested on the log comes to nothing: it has what it was to have in no store. */
+export function unkeptBecause(
+  log: Pick<EventLog, 'isSealed'>,
+  details: Readonly<Record<string, unknown>> = {},
+): TroupeError {
+  return log.isSealed ? handedOver(details) : new TroupeError('STORE_TAKEN_OVER');
+}
+
 /** Why its process is ended here. */
 export function handoverCause(): EndCause {
   return causeOf(handedOver());

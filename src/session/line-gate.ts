@@ -1,4 +1,4 @@
-import { TroupeError } from '../errors.ts';
+import type { TroupeError } from '../errors.ts';
 
 export interface GatedLine {
   /** It rests on what was logged before: it goes out when that is durable. */
@@ -10,8 +10,8 @@ export interface GatedLine {
 export interface LineGateOptions {
   /** Puts one line on the input of the process. */
   readonly write: (line: string) => Promise<void>;
-  /** Calls `published` when what was logged by now is durable, at once where it is; `discarded` when it never will be. */
-  readonly whenPublished: (published: () => void, discarded: () => void) => void;
+  /** Calls `published` when what was logged by now is durable, at once where it is; `discarded` with the reason when it never will be. */
+  readonly whenPublished: (published: () => void, discarded: (reason: TroupeError) => void) => void;
 }
 
 interface Waiting extends GatedLine {
@@ -45,12 +45,12 @@ export class LineGate {
     let open = (): void => {
       isPublished = true;
     };
-    let drop = (): void => {};
+    let drop = (_reason: TroupeError): void => {};
     // It may call back at once, or later what stands there then.
     if (about.rests === true) {
       this.#options.whenPublished(
         () => open(),
-        () => drop(),
+        (reason) => drop(reason),
       );
     }
     if (isPublished && this.#waiting.length === 0) return this.#options.write(line);
@@ -60,9 +60,9 @@ export class LineGate {
         waiting.isOpen = true;
         this.#letGo();
       };
-      drop = () => {
+      drop = (reason) => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
-        reject(new TroupeError('STORE_TAKEN_OVER'));
+        reject(reason);
       };
       this.#waiting.push(waiting);
     });

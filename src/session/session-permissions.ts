@@ -37,6 +37,8 @@ export class SessionPermissions {
     const askedAs = desk.askedAs(id);
     const written = askedAs === undefined ? true : life.incarnation?.channel.answerWritten(askedAs);
     desk.answer(id, answer, by);
-    if ((await written) !== true) throw new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
+    if ((await written) === true) return;
+    // Its settlement is not in the store, or its process was ended for the handover: the next host asks, and is answered.
+    throw log.isSealed ? handedOver({ id }) : new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
   }
 }

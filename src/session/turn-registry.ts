@@ -1,6 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import type { EventLog } from '../store/event-log.ts';
-import { handedOver } from './handed-over.ts';
+import { handedOver, unkeptBecause } from './handed-over.ts';
 import { digestOf } from './prompt-digest.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptRecord } from './prompt-record.ts';
@@ -89,16 +89,12 @@ export class TurnRegistry {
   /** Its end is logged: told as soon as no crash of the host could take it back. */
   settle(id: string, result: TurnResult): void {
     const known = this.#turns.get(id);
+    // Where the session was handed over, another supervisor tells how it ends (P2).
     this.#log.whenPublished(
       () => known?.settle(result),
-      () => known?.settle(endedWithoutResult('lost', id, this.#unkept(id))),
+      () => known?.settle(endedWithoutResult('lost', id, unkeptBecause(this.#log, { promptId: id }))),
     );
     this.#forgetOldTurns();
-  }
-
-  /** Why nobody is told the end that was logged: where the session was handed over, another supervisor tells how it ends (P2). */
-  #unkept(promptId: string): TroupeError {
-    return this.#log.isSealed ? handedOver({ promptId }) : new TroupeError('STORE_TAKEN_OVER');
   }
 
   /** For this process they are lost: another one tells how they end. */

@@ -14,6 +14,7 @@ import type { Redaction } from '../redaction/redaction.ts';
 import type { Admission } from '../session/admission.ts';
 import { Conversation } from '../session/conversation.ts';
 import { causeOf } from '../session/exit-cause.ts';
+import { unkeptBecause } from '../session/handed-over.ts';
 import { Incarnation } from '../session/incarnation.ts';
 import { type FoundRecords, KeptRecords, NOTHING_FOUND } from '../session/kept-records.ts';
 import type { Barrier } from '../session/parking-place.ts';
@@ -224,7 +225,7 @@ export function buildSession(
         permissions: desk,
         hooks,
         isVerbatim: options.verbatimPrompts === true,
-        whenPublished: (published, discarded) => log.whenPublished(published, discarded),
+        whenPublished: (published, discarded) => log.whenPublished(published, () => discarded(unkeptBecause(log))),
         refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
         redaction,

@@ -32,6 +32,8 @@ export interface ClientAnswer {
   readonly behavior: 'allow' | 'deny';
   readonly by: string;
   readonly call: Call;
+  /** Told while the store failed, and its host is gone since: the next one may know nothing of it. */
+  mayBeLost?: true;
 }
 
 /** What the clients of a world have done, and were told. */
@@ -71,6 +73,9 @@ export class Clients {
   hostIsGone(wasVolatile: (session: string) => boolean): void {
     for (const { session, acceptance, results } of this.prompts) {
       if (acceptance !== 'accepted' || wasVolatile(session)) results.length = 0;
+    }
+    for (const answer of this.answers) {
+      if (answer.call.outcome === 'done' && wasVolatile(answer.session)) answer.mayBeLost = true;
     }
   }
 

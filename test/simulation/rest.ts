@@ -31,6 +31,8 @@ export async function bringToRest(world: World): Promise<void> {
       for (const { id } of session.doubts.pending()) session.doubts.resolve(id, 'fail');
     }
     await settled();
+    makeRoom(world);
+    await settled();
     if (round > 1 && isAtRest(world)) return;
     await world.pass(round < EARLY_ROUNDS ? ROUND_MS : LATE_ROUND_MS);
   }
@@ -41,6 +43,14 @@ export async function useBystander(world: World): Promise<void> {
   await world.startBystander();
   await play(world, { do: 'prompt', session: BYSTANDER, onBusy: 'enqueue' }, 0);
   await world.finishBystander();
+}
+
+/** Where nothing sends an idle session to sleep, one that was taken up waits as long as they idle: somebody makes room. */
+function makeRoom({ host, setting }: World): void {
+  const isMadeAnyway = setting.evictIdle || setting.idleMs < Number.MAX_SAFE_INTEGER;
+  const sessions = host.supervisor.list();
+  if (isMadeAnyway || !sessions.some(({ state }) => state === 'waiting')) return;
+  for (const session of sessions) if (session.state === 'ready') session.hibernate().catch(() => {});
 }
 
 async function workOn(world: World): Promise<void> {

@@ -27,8 +27,8 @@ export const decisionsAreExact: Check = (world) => {
       }
     }
   }
-  for (const { requestId, by, call, behavior } of world.clients.answers) {
-    if (call.outcome === 'pending') continue;
+  for (const { requestId, by, call, behavior, mayBeLost } of world.clients.answers) {
+    if (call.outcome === 'pending' || mayBeLost === true) continue;
     const [settlement] = settled.get(requestId) ?? [];
     if (call.outcome === 'done' && settlement !== undefined && settlement.by !== by) {
       found.push(`${by} was told that ${requestId} is answered, and it was ${settlement.by}`);
