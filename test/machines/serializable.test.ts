@@ -31,7 +31,7 @@ describe('events', () => {
 
 describe('contexts', () => {
   // The walk is mere computation, and slow where the processor is shared.
-  const deadline = { timeout: 60_000 };
+  const deadline = { timeout: 300_000 };
 
   it.each(Object.entries(SUBJECTS))('are JSON in every place a machine can get to: %s', deadline, (_, subject) => {
     const { machine, options } = subject;
