@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as machines from '../dist/machines/index.js';
 import { ERROR_CODES } from '../dist/src/index.js';
+import { apiDocument } from './api-document.mjs';
 import {
   diagramDocuments,
   endingsDocument,
@@ -21,6 +22,7 @@ const { FEATURES, hasFeature, MEASURED_RELEASES } = await import('../src/wire/fe
 const { EXAMPLE_CHARTS } = await import('../docs/examples/charts.ts');
 
 const documents = {
+  'docs/api.md': apiDocument(),
   ...diagramDocuments(machines),
   'docs/errors.md': errorDocument(ERROR_CODES),
   'docs/cli-versions.md': featuresDocument(FEATURES, MEASURED_RELEASES, hasFeature),
