@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { FleetEvent } from '../../../src/index.ts';
 import { REDACTED } from '../../../src/redaction/secrets.ts';
 import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import { spellingsOf } from '../../redaction/spellings-of.ts';
 import { storeFolder } from '../cli/review-store.ts';
 import { troupe } from '../cli/troupe-process.ts';
 import { errorFrom, linesTo, newFake, newSupervisor } from '../session/stage.ts';
@@ -178,16 +179,4 @@ function piecesIn(logs: string): string {
     .split('\n')
     .map((line) => JSON.parse(line).message?.event?.delta?.text ?? '')
     .join('');
-}
-
-/** As it is, in JSON, in JSON in JSON, in a URL, and in base64 wherever in a longer text it begins. */
-function spellingsOf(canary: string): string[] {
-  const once = JSON.stringify(canary).slice(1, -1);
-  const twice = JSON.stringify(once).slice(1, -1);
-  const thrice = JSON.stringify(twice).slice(1, -1);
-  const inBase64 = [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(canary)]).toString('base64');
-    return text.slice(offset === 0 ? 0 : 4, -4);
-  });
-  return [canary, once, twice, thrice, encodeURIComponent(canary), ...inBase64];
 }
