@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { HOST_VARIABLE } from './host-mark.ts';
+import { forgetRoot, rememberRoot } from './living-roots.ts';
+import { SESSION_VARIABLE } from './proc-files.ts';
 import { readProcessNow } from './process-table.ts';
 import type { StartChild, StartedChild } from './started-child.ts';
 import type { ExitReport } from './transport.ts';
@@ -12,7 +15,7 @@ export const startDirectly: StartChild = async (plan, env) => {
   // Before anything is awaited: whatever else it tells is told in a later turn.
   const failure = failureOf(child);
   if (child.pid === undefined) throw await failure;
-  return connected(child, child.pid);
+  return connected(child, child.pid, env);
 };
 
 /** How a program is found, quoted and started on Windows is execa's to know; it is loaded where that is needed. */
@@ -41,7 +44,7 @@ export const startByExeca: StartChild = async ({ command, args, cwd }, env) => {
   // A signal that could not be sent is told as an 'error' event, which would end the host if nobody listened.
   child.on('error', () => {});
   if (child.pid === undefined) throw await failure;
-  return connected(child, child.pid);
+  return connected(child, child.pid, env);
 };
 
 /** What both ways of starting make. */
@@ -58,10 +61,14 @@ function failureOf(child: ChildProcess): Promise<unknown> {
   });
 }
 
-function connected(child: Child, pid: number): StartedChild {
+function connected(child: Child, pid: number, env: Readonly<Record<string, string>>): StartedChild {
   // In the turn of the spawn the status cannot have been collected yet, so the pid is certainly the child's.
   const entry = readProcessNow(pid);
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+  if (entry !== undefined && entry !== 'unknown') {
+    rememberRoot({ entry: { ...entry, mark: env[SESSION_VARIABLE], host: env[HOST_VARIABLE] }, isAlive });
+    child.once('exit', () => forgetRoot(pid));
+  }
   return {
     pid,
     startTime: entry === 'unknown' ? undefined : entry?.startTime,

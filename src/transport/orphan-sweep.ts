@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fateOfHost, fateOfProcess } from './host-mark.ts';
 import { createOrphanFinder, type Orphan } from './orphans.ts';
-import { type ProcessTable, readProcessTable } from './process-table.ts';
+import { ALL_MARKS, type ProcessTable, readProcessTable } from './process-table.ts';
 
 /** As in `process-tree.ts`: real timers, because what is waited for is the kernel. */
 const FIRST_PAUSE_MS = 10;
@@ -127,7 +127,7 @@ function keyOf({ entry }: Orphan): string {
 }
 
 const SYSTEM: SweepPorts = {
-  scan: () => readProcessTable(true),
+  scan: () => readProcessTable(ALL_MARKS),
   fateOf: fateOfHost,
   send(orphan, signal) {
     const { pid, startTime } = orphan.entry;

@@ -1,49 +1,72 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errnoOf } from './errno.ts';
-import type { ProcessEntry, ProcessTable } from './process-table.ts';
+import { livingRoot } from './living-roots.ts';
+import type { MarksSince, ProcessEntry, ProcessTable } from './process-table.ts';
 
-/** Files of /proc read at the same time. */
+/** Environments read at the same time: the kernel may let a reader wait for the memory of a process. */
 const READERS = 16;
+/** Processes looked at in one turn of the event loop: half a millisecond. Their state is told at once, and by a tenth of the work of a promise each. */
+const LOOKS_PER_TURN = 32;
 /** A process in the middle of exec shows an empty environment for a moment, so an empty one is read again. */
 const ENVIRONMENT_READS = 3;
 const KERNEL_THREAD_FLAG = 0x0020_0000;
-const NO_MARKS: Marks = { mark: undefined, host: undefined };
+/** By it every process of a session is found, whatever became of its parent and its group. */
+export const SESSION_VARIABLE = 'TROUPE_SESSION';
+const UNMARKED: Marks = { mark: undefined, host: undefined };
 
 /** What the environment of a process says about where it belongs. */
 type Marks = Pick<ProcessEntry, 'mark' | 'host'>;
 
 /** Reads the process table of Linux once. Never rejects: what could not be read is counted. */
-export async function readProcTable(withMarks: boolean): Promise<ProcessTable> {
+export async function readProcTable(marksSince: MarksSince): Promise<ProcessTable> {
   const draft = createDraft();
   const pids = await readdir('/proc').then(pidsIn, draft.failedList);
-  const upcoming = pids.values();
+  const unmarked: ProcStatus[] = [];
+  let looks = 0;
+  for (const pid of pids) {
+    const root = livingRoot(pid);
+    if (root !== undefined) {
+      draft.add(root);
+      continue;
+    }
+    const status = lookAt(pid, draft);
+    if (status !== undefined && isAsked(status, marksSince)) unmarked.push(status);
+    else if (status !== undefined) draft.add(status);
+    looks += 1;
+    if (looks % LOOKS_PER_TURN === 0) await nextTurn();
+  }
+  const upcoming = unmarked.values();
   const read = async (): Promise<void> => {
-    for (const pid of upcoming) {
-      try {
-        const status = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
-        const isAsked = withMarks && status?.hasEnvironment === true;
-        const marks = isAsked ? await readMarks(pid).catch(draft.failedMarks) : NO_MARKS;
-        if (status !== undefined) draft.add(status, marks);
-      } catch (error) {
-        draft.failed(error);
-      }
+    for (const status of upcoming) {
+      draft.add({ ...status, ...(await readMarks(status.pid, draft).catch(draft.failedMarks)) });
     }
   };
-  await Promise.all(Array.from({ length: READERS }, read));
+  await Promise.all(Array.from({ length: Math.min(READERS, unmarked.length) }, read));
   return draft.table();
+}
+
+/** A child cannot be older than its parent: who began before the root of a tree was never given the mark of the tree. */
+function isAsked({ hasEnvironment, startTime }: ProcStatus, marksSince: MarksSince): boolean {
+  return hasEnvironment && !(Number(startTime) < marksSince);
+}
+
+function lookAt(pid: number, draft: Draft): ProcStatus | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    draft.failed(error);
+    return undefined;
+  }
 }
 
 /** The same, synchronously, for the moment in which the host exits. */
 export function readProcTableNow(): ProcessTable {
   const draft = createDraft();
   for (const pid of listNow(draft)) {
-    try {
-      const status = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-      if (status !== undefined) draft.add(status, status.hasEnvironment ? readMarksNow(pid, draft) : NO_MARKS);
-    } catch (error) {
-      draft.failed(error);
-    }
+    const status = lookAt(pid, draft);
+    if (status !== undefined) draft.add(status.hasEnvironment ? { ...status, ...readMarksNow(pid, draft) } : status);
   }
   return draft.table();
 }
@@ -75,7 +98,7 @@ export function parseStat(text: string): ProcStatus | undefined {
   const isGone = state === 'X' || (state === 'Z' && Number(fields[16]) <= 1);
   if (isGone || groupId === undefined || sessionId === undefined) return undefined;
   const hasEnvironment = (Number(fields[5]) & KERNEL_THREAD_FLAG) === 0;
-  return { pid, parentPid, groupId, sessionId, startTime, ...NO_MARKS, hasEnvironment };
+  return { pid, parentPid, groupId, sessionId, startTime, ...UNMARKED, hasEnvironment };
 }
 
 /** The value of a variable in the bytes of /proc/<pid>/environ, or undefined. */
@@ -90,16 +113,18 @@ export function parseVariable(environment: Buffer, variable: string): string | u
 }
 
 function parseMarks(environment: Buffer): Marks {
-  const mark = parseVariable(environment, 'TROUPE_SESSION');
-  return mark === undefined ? NO_MARKS : { mark, host: parseVariable(environment, 'TROUPE_HOST') };
+  const mark = parseVariable(environment, SESSION_VARIABLE);
+  return mark === undefined ? UNMARKED : { mark, host: parseVariable(environment, 'TROUPE_HOST') };
 }
 
-async function readMarks(pid: number): Promise<Marks> {
+async function readMarks(pid: number, draft: Draft): Promise<Marks> {
   for (let attempt = 0; attempt < ENVIRONMENT_READS; attempt += 1) {
     const environment = await readFile(`/proc/${pid}/environ`);
     if (environment.length > 0) return parseMarks(environment);
   }
-  return NO_MARKS;
+  // That of one who has just ended is empty, too.
+  if (readProcEntryNow(pid) === undefined) draft.vanished();
+  return UNMARKED;
 }
 
 function readMarksNow(pid: number, draft: Draft): Marks {
@@ -108,7 +133,7 @@ function readMarksNow(pid: number, draft: Draft): Marks {
       const environment = readFileSync(`/proc/${pid}/environ`);
       if (environment.length > 0) return parseMarks(environment);
     }
-    return NO_MARKS;
+    return UNMARKED;
   } catch (error) {
     return draft.failedMarks(error);
   }
@@ -127,8 +152,9 @@ function pidsIn(names: readonly string[]): number[] {
 }
 
 interface Draft {
-  add(entry: ProcessEntry, marks: Marks): void;
+  add(entry: ProcessEntry): void;
   failed(error: unknown): void;
+  vanished(): void;
   failedMarks(error: unknown): Marks;
   failedList(error: unknown): never[];
   table(): ProcessTable;
@@ -148,10 +174,13 @@ function createDraft(): Draft {
 
   return {
     failed,
-    add: (entry, marks) => entries.set(entry.pid, { ...entry, ...marks }),
+    vanished: () => {
+      vanished += 1;
+    },
+    add: (entry) => entries.set(entry.pid, entry),
     failedMarks(error) {
       failed(error);
-      return NO_MARKS;
+      return UNMARKED;
     },
     failedList(error) {
       // Without /proc itself nothing is known, and that is not the same as an empty table.

@@ -23,12 +23,17 @@ export interface ProcessTable {
   readonly unreadable: number;
 }
 
+/** Whose marks are asked for: of processes that did not begin before that start time. To read one is dear. */
+export type MarksSince = number;
+export const ALL_MARKS: MarksSince = 0;
+export const NO_MARKS: MarksSince = Number.POSITIVE_INFINITY;
+
 /**
- * Reads the process table, with marks if asked for. Callers that ask in the meantime share the next scan; a scan that
- * was already running when they asked never answers them, so what they did before they asked is visible in it.
+ * Reads the process table, with the marks that are asked for. Callers that ask in the meantime share the next scan; a scan
+ * that was already running when they asked never answers them, so what they did before they asked is visible in it.
  */
-export const readProcessTable: (withMarks: boolean) => Promise<ProcessTable> = shareScans((withMarks) =>
-  process.platform === 'linux' ? readProcTable(withMarks) : readPsTable(),
+export const readProcessTable: (marksSince: MarksSince) => Promise<ProcessTable> = shareScans((marksSince) =>
+  process.platform === 'linux' ? readProcTable(marksSince) : readPsTable(),
 );
 
 /** The table with marks, read synchronously while the host exits. Empty where there is no /proc. */
@@ -45,19 +50,19 @@ export function readProcessNow(pid: number): ProcessEntry | undefined | 'unknown
 }
 
 /** One scan runs and at most one waits, however many ask: two hundred closing sessions need a handful of scans. */
-export function shareScans<T>(scan: (withMarks: boolean) => Promise<T>): (withMarks: boolean) => Promise<T> {
+export function shareScans<T>(scan: (marksSince: MarksSince) => Promise<T>): (marksSince: MarksSince) => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
-  let marksWanted = false;
+  let marksWanted = NO_MARKS;
 
-  return (withMarks) => {
-    marksWanted ||= withMarks;
+  return (marksSince) => {
+    marksWanted = Math.min(marksWanted, marksSince);
     if (waiting !== undefined) return waiting;
     const start = (): Promise<T> => {
-      const withAllMarks = marksWanted;
+      const oldestWanted = marksWanted;
       waiting = undefined;
-      marksWanted = false;
-      return scan(withAllMarks);
+      marksWanted = NO_MARKS;
+      return scan(oldestWanted);
     };
     waiting = running.then(start, start);
     running = waiting;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ProcessEntry, type ProcessTable, readProcessNow, readProcessTable } from './process-table.ts';
+import { forgetRoot } from './living-roots.ts';
+import { ALL_MARKS, type ProcessEntry, type ProcessTable, readProcessNow, readProcessTable } from './process-table.ts';
 import type { TreeReport } from './transport.ts';
 import { endWindowsTree } from './windows-tree.ts';
 
@@ -40,6 +41,7 @@ export interface ProcessTree {
  */
 export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable = readProcessTable): ProcessTree {
   const remembered = new Map<number, string>();
+  const marksSince = beginOf(root);
   let isGroupOurs = true;
   if (root.startTime !== undefined) remembered.set(root.pid, root.startTime);
 
@@ -78,13 +80,14 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
 
   async function kill(deadlineMs: number): Promise<TreeReport> {
     if (process.platform === 'win32') return endWindowsTree(root);
+    forgetRoot(root.pid);
     const killed = new Set<number>();
     let unsureScans = 0;
     let pauseMs = FIRST_PAUSE_MS;
     let leftMs = deadlineMs;
     for (;;) {
       const lookedAt = performance.now();
-      const table = await scan(true);
+      const table = await scan(marksSince);
       const members = findMembers(table);
       if (members.length === 0 && table.unreadable === 0) {
         unsureScans += 1;
@@ -116,6 +119,12 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
   }
 
   return { kill, killIn: (table) => (table.entries.size === 0 ? killGroup() : killEach(findMembers(table))) };
+}
+
+/** The mark is made for one start, and the root is the first that has it: nobody who is older can belong to the tree. */
+function beginOf({ startTime }: TreeRoot): number {
+  const begin = Number(startTime ?? ALL_MARKS);
+  return Number.isNaN(begin) ? ALL_MARKS : begin;
 }
 
 /** The same shape for a process whose descendants are to be kept: only the process itself is ended. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { shareScans } from '../../src/transport/process-table.ts';
+import { ALL_MARKS, NO_MARKS, shareScans } from '../../src/transport/process-table.ts';
 
 describe('sharing scans of the process table', () => {
   it('answers two hundred askers with one scan', async () => {
     const scanner = startScanner();
-    const answers = Array.from({ length: 200 }, () => scanner.ask(true));
+    const answers = Array.from({ length: 200 }, () => scanner.ask(ALL_MARKS));
     await scanner.begun(1);
     scanner.finish();
     expect(new Set(await Promise.all(answers))).toEqual(new Set([1]));
@@ -12,9 +12,9 @@ describe('sharing scans of the process table', () => {
 
   it('never answers with a scan that was running before the question', async () => {
     const scanner = startScanner();
-    const first = scanner.ask(true);
+    const first = scanner.ask(ALL_MARKS);
     await scanner.begun(1);
-    const late = [scanner.ask(true), scanner.ask(true)];
+    const late = [scanner.ask(ALL_MARKS), scanner.ask(ALL_MARKS)];
     scanner.finish();
     expect(await first).toBe(1);
     await scanner.begun(2);
@@ -22,17 +22,17 @@ describe('sharing scans of the process table', () => {
     expect(await Promise.all(late)).toEqual([2, 2]);
   });
 
-  it('reads marks when one of the askers wants them, and only then', async () => {
+  it('reads the marks that the most curious of the askers wants, and no others', async () => {
     const scanner = startScanner();
-    const plain = scanner.ask(false);
+    const plain = scanner.ask(NO_MARKS);
     await scanner.begun(1);
-    const mixed = [scanner.ask(false), scanner.ask(true), scanner.ask(false)];
+    const mixed = [scanner.ask(900), scanner.ask(700), scanner.ask(NO_MARKS)];
     scanner.finish();
     await plain;
     await scanner.begun(2);
     scanner.finish();
     await Promise.all(mixed);
-    expect(scanner.marks).toEqual([false, true]);
+    expect(scanner.marks).toEqual([NO_MARKS, 700]);
   });
 
   it('goes on after a scan that failed', async () => {
@@ -42,17 +42,17 @@ describe('sharing scans of the process table', () => {
       if (count === 1) throw new Error('first');
       return count;
     });
-    await expect(ask(true)).rejects.toThrow('first');
-    expect(await ask(true)).toBe(2);
+    await expect(ask(ALL_MARKS)).rejects.toThrow('first');
+    expect(await ask(ALL_MARKS)).toBe(2);
   });
 });
 
 function startScanner() {
-  const marks: boolean[] = [];
+  const marks: number[] = [];
   const watchers: (() => void)[] = [];
   let finish = (): void => {};
-  const ask = shareScans((withMarks) => {
-    const count = marks.push(withMarks);
+  const ask = shareScans((marksSince) => {
+    const count = marks.push(marksSince);
     for (const watcher of watchers.splice(0)) watcher();
     return new Promise<number>((resolve) => {
       finish = () => resolve(count);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessEntry, ProcessTable } from '../../src/transport/process-table.ts';
+import { ALL_MARKS, type ProcessEntry, type ProcessTable } from '../../src/transport/process-table.ts';
 import { createProcessTree, leadsLast } from '../../src/transport/process-tree.ts';
-import { entry, BASE as ROOT } from './process-entries.ts';
+import { entry, BASE as ROOT, tableOf } from './process-entries.ts';
 
 describe('who belongs to a process tree', () => {
   it('is a descendant at any depth, also in a session of its own (WIRE §15)', async () => {
@@ -13,6 +13,12 @@ describe('who belongs to a process tree', () => {
     expect(await members([entry(4, { mark: 'mine' }), entry(5, { mark: 'other' })], { isAlive: false })).toEqual([
       ROOT + 4,
     ]);
+  });
+
+  it('has nobody who is older than its root: only marks of later processes are asked for, and all where the begin is not known (P1)', async () => {
+    expect(await marksAskedBy('4711')).toBe(4711);
+    expect(await marksAskedBy(undefined)).toBe(ALL_MARKS);
+    expect(await marksAskedBy('Sun Nov 29 08:00:00 2026')).toBe(ALL_MARKS);
   });
 
   it('is the child of who carries the mark', async () => {
@@ -122,4 +128,14 @@ function tables(...answers: (ProcessEntry[] | Partial<ProcessTable>)[]) {
     return { entries, vanished: 0, unreadable: 0, ...(Array.isArray(answer) ? {} : answer) };
   };
   return Object.assign(scan, { count: () => scans });
+}
+
+async function marksAskedBy(startTime: string | undefined): Promise<number | undefined> {
+  let asked: number | undefined;
+  const tree = createProcessTree({ ...rootIs(false), startTime }, async (marksSince) => {
+    asked = marksSince;
+    return tableOf([]);
+  });
+  await tree.kill(0);
+  return asked;
 }

@@ -5,7 +5,7 @@ import { TroupeError } from '../../errors.ts';
 import { checkStore } from '../../store/sqlite/check.ts';
 import { fateOfHost } from '../../transport/host-mark.ts';
 import { createOrphanFinder } from '../../transport/orphans.ts';
-import { readProcessTable } from '../../transport/process-table.ts';
+import { ALL_MARKS, readProcessTable } from '../../transport/process-table.ts';
 import { parseRecord } from '../../wire/fields.ts';
 import { findRunFiles } from '../link/run-file.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -18,7 +18,7 @@ const NAMED = 10;
 /** Are there processes of sessions whose host is gone? */
 export async function checkLeftovers(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [];
-  const orphans = createOrphanFinder(fateOfHost, process.pid).find(await readProcessTable(true));
+  const orphans = createOrphanFinder(fateOfHost, process.pid).find(await readProcessTable(ALL_MARKS));
   if (orphans.length === 0) return [ok('leftovers', 'no process of an earlier Troupe is left')];
   const named = orphans.slice(0, NAMED).map(({ entry, mark }) => `${entry.pid} (${mark.split(':')[0] ?? ''})`);
   const others = orphans.length > NAMED ? ` and ${orphans.length - NAMED} more` : '';
