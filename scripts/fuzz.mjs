@@ -2,7 +2,7 @@
 //
 // `npm run fuzz -- --minutes 5` knocks at every door of the library with inputs that change from one to the next, for that
 // long: `--seed S` begins elsewhere, `--target codecs,http` tries only these, `--input FILE --target http` one input again.
-// Ctrl-C ends it with its report. Exit code 1 when something did not hold; see docs/proving.md.
+// Ctrl-C, or SIGTERM, ends it with its report. Exit code 1 when something did not hold; see docs/proving.md.
 //
 // `npm run fuzz -- --times 200 --seed 1 test/slow/permissions` tries the properties of the tests with a seed of its own, and
 // so many times as often as a build does. A failure names the seed that repeats it.
@@ -45,7 +45,7 @@ async function campaign() {
   const input = values.input === undefined ? undefined : readFileSync(values.input);
 
   const leaving = new AbortController();
-  process.once('SIGINT', () => leaving.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => leaving.abort());
   if (!values.json) console.log(`seed ${seed}, ${minutes} minutes, ${lanes} at a time`);
   const reports = await runCampaign({ minutes, seed, targets, lanes, input, signal: leaving.signal, onTurn: tellTurn });
   const failed = reports.reduce((sum, { failures }) => sum + failures.length, 0);

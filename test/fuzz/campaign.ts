@@ -46,9 +46,9 @@ const DEFAULT_STALL_MS = 60_000;
 export async function runCampaign(options: CampaignOptions): Promise<TargetReport[]> {
   const names = options.targets.length > 0 ? options.targets : Object.keys(TARGETS);
   for (const name of names) if (!(name in TARGETS)) throw new Error(`There is no target ${name}.`);
-  const shareMs = (options.minutes * 60_000 * Math.min(options.lanes, names.length)) / names.length;
-  const rounds = Math.max(1, Math.ceil(shareMs / LONGEST_TURN_MS));
-  const forMs = shareMs / rounds;
+  const lanes = Math.min(options.lanes, names.length);
+  const end = performance.now() + options.minutes * 60_000;
+  const rounds = Math.max(1, Math.ceil((options.minutes * 60_000 * lanes) / names.length / LONGEST_TURN_MS));
   const lines = new Map(names.map((name) => [name, new TargetLine(name)]));
   const turns = Array.from({ length: options.input === undefined ? rounds : 1 }, (_, round) =>
     names.map((name) => ({ name, round })),
@@ -64,12 +64,14 @@ export async function runCampaign(options: CampaignOptions): Promise<TargetRepor
       if (turn === undefined || line === undefined) return;
       if (line.isFull) continue;
       busy.add(turn.name);
+      // Of what is left: where a turn took longer than it should, all that follow are a little shorter.
+      const forMs = Math.max(0, end - performance.now()) / Math.ceil((turns.length + 1) / lanes);
       await line.take({ ...options, seed: options.seed + turn.round, forMs, folder });
       busy.delete(turn.name);
       options.onTurn?.(line.report);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(options.lanes, names.length) }, takeTurns));
+  await Promise.all(Array.from({ length: lanes }, takeTurns));
   return [...lines.values()].map(({ report }) => report);
 }
 
@@ -125,7 +127,8 @@ class TargetLine {
 async function outcomeOf(target: string, turn: Turn, corpus: readonly Uint8Array[]): Promise<FuzzOutcome> {
   const desk = new SharedArrayBuffer(DESK.inputAt + 4 * MAX_INPUT_BYTES);
   const numbers = new Int32Array(desk, 0, 4);
-  const task: WorkerTask = { target, seed: turn.seed, forMs: turn.forMs, corpus, input: turn.input, desk };
+  const untilMs = Date.now() + turn.forMs;
+  const task: WorkerTask = { target, seed: turn.seed, untilMs, corpus, input: turn.input, desk };
   const worker = new Worker(new URL('worker.mjs', import.meta.url), {
     workerData: task,
     resourceLimits: { maxOldGenerationSizeMb: 1_024 },

@@ -8,7 +8,7 @@ export interface FuzzLimits {
   readonly seed: number;
   /** Ends after so many inputs. */
   readonly runs?: number;
-  /** Ends when it says so; asked between inputs. */
+  /** Ends when it says so, also amid looking closer at what was found; asked before each input. */
   readonly isOver?: () => boolean;
   /** Inputs that an earlier loop found worth keeping. */
   readonly corpus?: readonly Buffer[];
@@ -98,6 +98,7 @@ class Loop {
     if (only === undefined) return;
     this.coverage?.reset();
     await this.#try(inputs);
+    if (this.#isLate()) return;
     if (this.coverage?.isNew(inputs.length === 1) !== true) return;
     if (inputs.length === 1) return this.#keep(only);
     const middle = inputs.length >> 1;
@@ -113,6 +114,8 @@ class Loop {
 
   async #try(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
+      // The first of all is tried whatever the time.
+      if (this.#runs > 0 && this.#isLate()) return;
       this.#runs += 1;
       this.#limits.onInput?.(input);
       const message = await failureOf(this.#runner, input);
@@ -121,6 +124,7 @@ class Loop {
       if (this.#failures.has(kind)) continue;
       this.#failures.set(kind, { message, input });
       const smaller = await shrunk(input, async (candidate) => {
+        if (this.#isLate()) return false;
         this.#limits.onInput?.(candidate);
         const found = await failureOf(this.#runner, candidate);
         return found !== undefined && kindOf(found) === kind;
@@ -130,8 +134,12 @@ class Loop {
   }
 
   #isOver(): boolean {
-    const { runs = Number.POSITIVE_INFINITY, isOver, maxFailures = 5 } = this.#limits;
-    return this.#runs >= runs || this.#failures.size >= maxFailures || isOver?.() === true;
+    const { runs = Number.POSITIVE_INFINITY, maxFailures = 5 } = this.#limits;
+    return this.#runs >= runs || this.#failures.size >= maxFailures || this.#isLate();
+  }
+
+  #isLate(): boolean {
+    return this.#limits.isOver?.() === true;
   }
 }
 

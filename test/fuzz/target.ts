@@ -24,6 +24,9 @@ export interface FuzzRunner {
   close?(): Promise<void> | void;
 }
 
+/** For supervisors whose CLIs are in memory: no program has to be there, nor is one looked for. */
+export const IN_MEMORY = { reap: 'off', pathToClaudeCodeExecutable: process.execPath } as const;
+
 /** What did not hold, with what it was that an input made of it. */
 export class Violation extends Error {
   override readonly name = 'Violation';

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { fuzz } from './fuzz-loop.ts';
+import { type FuzzOutcome, fuzz } from './fuzz-loop.ts';
 import { targetNamed } from './targets.ts';
 
 export interface WorkerTask {
   readonly target: string;
   readonly seed: number;
-  readonly forMs: number;
+  /** Unix milliseconds. */
+  readonly untilMs: number;
   readonly corpus: readonly Uint8Array[];
   /** This input and nothing else. */
   readonly input?: Uint8Array | undefined;
@@ -15,13 +16,15 @@ export interface WorkerTask {
 
 export const DESK = { tried: 0, isToEnd: 1, bytes: 2, inputAt: 16 } as const;
 
+/** Also where reading the sources took all the time there was. */
+const SHORTEST_MS = 1_000;
+
 /** Fuzzes one target and tells the parent what came of it. */
 export async function work(): Promise<void> {
-  const { target, seed, forMs, corpus, input, desk }: WorkerTask = workerData;
+  const { target, seed, untilMs, corpus, input, desk }: WorkerTask = workerData;
   const numbers = new Int32Array(desk, 0, 4);
   const shown = new Uint8Array(desk, DESK.inputAt);
-  // From the first input on: reading the sources takes seconds where others work, too.
-  let begin: number | undefined;
+  let end: number | undefined;
   const stray: string[] = [];
   const note = (error: unknown) => stray.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.on('unhandledRejection', note);
@@ -37,8 +40,8 @@ export async function work(): Promise<void> {
       corpus: corpus.map((one) => Buffer.from(one)),
       ...(only === undefined ? {} : { runs: 1 }),
       isOver: () => {
-        begin ??= performance.now();
-        return performance.now() - begin > forMs || Atomics.load(numbers, DESK.isToEnd) === 1;
+        end ??= performance.now() + Math.max(SHORTEST_MS, untilMs - Date.now());
+        return performance.now() > end || Atomics.load(numbers, DESK.isToEnd) === 1;
       },
       onInput: (tried) => {
         const length = Math.min(tried.length, shown.length);
@@ -47,7 +50,11 @@ export async function work(): Promise<void> {
         Atomics.add(numbers, DESK.tried, 1);
       },
     },
-  );
+  ).catch((error: unknown): FuzzOutcome => {
+    // Thrown here it would only be noted.
+    const message = `it does not open: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    return { runs: 0, blocks: undefined, corpus: [], failures: [{ message, input: Buffer.alloc(0) }] };
+  });
   parentPort?.postMessage(outcome);
 }
 

@@ -114,8 +114,11 @@ function checkBehaviour(behaviour: Behaviour, at: string): void {
   for (const field of Object.keys(flavor)) {
     if (!Object.hasOwn(FLAVORS['2.1.332'], field)) fail(`${at}flavor`, `unknown field "${field}"`);
   }
-  if (flavor.version !== undefined && !Object.hasOwn(FLAVORS, flavor.version)) {
-    fail(`${at}flavor.version`, `unknown version "${flavor.version}", known are ${Object.keys(FLAVORS).join(', ')}`);
+  if (flavor.version !== undefined && ownOf(FLAVORS, flavor.version) === undefined) {
+    fail(
+      `${at}flavor.version`,
+      `unknown version ${shown(flavor.version)}, known are ${Object.keys(FLAVORS).join(', ')}`,
+    );
   }
   if (sessions !== undefined && sessions !== 'known' && sessions !== 'any')
     fail(`${at}sessions`, 'must be known or any');
@@ -132,7 +135,8 @@ function checkBehaviour(behaviour: Behaviour, at: string): void {
 
 function checkMatch(match: { readonly kind: string }, place: string, names: ReadonlySet<string>): void {
   const fields = ownOf(MATCHES, match.kind);
-  if (fields === undefined) fail(place, `unknown match "${match.kind}", known are ${Object.keys(MATCHES).join(', ')}`);
+  if (fields === undefined)
+    fail(place, `unknown match ${shown(match.kind)}, known are ${Object.keys(MATCHES).join(', ')}`);
   checkFields(match, { kind: 'text', ...fields }, place);
   if ('to' in match && !names.has(String(match.to))) fail(place, `no request step is named "${String(match.to)}"`);
   if (!('pattern' in match)) return;
@@ -148,7 +152,7 @@ function checkSteps(steps: readonly Step[], place: string, names: ReadonlySet<st
     const at = `${place}[${index}]`;
     const kind: string = step?.step ?? '';
     const fields = ownOf(STEPS, kind);
-    if (fields === undefined) fail(at, `unknown step "${kind}", known are ${Object.keys(STEPS).join(', ')}`);
+    if (fields === undefined) fail(at, `unknown step ${shown(kind)}, known are ${Object.keys(STEPS).join(', ')}`);
     checkFields(step, { step: 'text', ...fields }, at);
     if (kind.startsWith('respond') && !answers)
       fail(at, `${kind} answers nothing: only initialize and control rules may`);
@@ -161,9 +165,13 @@ function checkSteps(steps: readonly Step[], place: string, names: ReadonlySet<st
   });
 }
 
-/** What every object has by birth is the name of nothing. */
-function ownOf(table: Readonly<Record<string, Fields>>, name: string): Fields | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+/** What every object has by birth is the name of nothing, and so is what is no text: an object may refuse to become one. */
+function ownOf<Entry>(table: Readonly<Record<string, Entry>>, name: unknown): Entry | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function shown(name: unknown): string {
+  return JSON.stringify(name) ?? 'undefined';
 }
 
 function namedRequests(steps: readonly Step[]): ReadonlySet<string> {

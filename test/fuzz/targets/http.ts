@@ -5,7 +5,7 @@ import { createSupervisor, type Supervisor } from '../../../src/supervision/supe
 import { isRecord } from '../../../src/wire/fields.ts';
 import { memoryFleet } from '../../supervision/memory-cli.ts';
 import { jsonOf, jsonSeeds } from '../json-input.ts';
-import { type FuzzRunner, type FuzzTarget, holds, shortened } from '../target.ts';
+import { type FuzzRunner, type FuzzTarget, holds, IN_MEMORY, shortened } from '../target.ts';
 
 const TOKEN = 'owner-token-that-nobody-can-guess-0123456789';
 /** A new server after so many requests: they start and drain what they like. */
@@ -45,7 +45,7 @@ async function open(): Promise<FuzzRunner> {
 }
 
 async function openStage(): Promise<Stage> {
-  const supervisor = createSupervisor({ spawn: memoryFleet().open, reap: 'off', limits: { maxSessions: 20 } });
+  const supervisor = createSupervisor({ spawn: memoryFleet().open, ...IN_MEMORY, limits: { maxSessions: 20 } });
   const session = await supervisor.start({ id: 'known' });
   await session.prompt('Hello', { id: 'p1' }).result;
   const tokens = [{ name: 'owner', token: TOKEN, scopes: ['read', 'answer', 'control'] as const }];

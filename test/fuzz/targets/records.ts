@@ -5,7 +5,7 @@ import { isRecord } from '../../../src/wire/fields.ts';
 import { memoryFleet } from '../../supervision/memory-cli.ts';
 import { cutOff } from '../../supervision/recovery-house.ts';
 import { jsonOf } from '../json-input.ts';
-import { type FuzzRunner, type FuzzTarget, holds } from '../target.ts';
+import { type FuzzRunner, type FuzzTarget, holds, IN_MEMORY } from '../target.ts';
 
 /** What a host that was lost has left of two sessions: their records as JSON, by session. */
 type Left = Readonly<Record<string, readonly StoreRecord[]>>;
@@ -74,7 +74,7 @@ async function recovers(left: Left, broken: readonly unknown[]): Promise<void> {
     await store.append({ sessionId, epoch: 1, events: [event], records: kept });
   }
   const fleet = memoryFleet(() => {});
-  const supervisor = createSupervisor({ spawn: fleet.open, store: cutOff(store, () => false), reap: 'off' });
+  const supervisor = createSupervisor({ spawn: fleet.open, store: cutOff(store, () => false), ...IN_MEMORY });
   const { sessions } = await supervisor.recovered;
   const sound = sessions.find(({ id }) => id === 'sound');
   holds(sound !== undefined && sound.decision !== 'quarantined', `The other one: ${sound?.decision}, ${sound?.reason}`);
@@ -94,7 +94,7 @@ async function leftByHost(): Promise<Left> {
   const fleet = memoryFleet((prompt) => {
     if (prompt.text !== 'hang') prompt.complete();
   });
-  const supervisor = createSupervisor({ spawn: fleet.open, store: cutOff(store, () => isLost), reap: 'off' });
+  const supervisor = createSupervisor({ spawn: fleet.open, store: cutOff(store, () => isLost), ...IN_MEMORY });
   for (const id of ['broken', 'sound']) {
     const session = await supervisor.start({ id, model: 'opus', env: { A: 'b' } });
     await session.prompt('Hello', { id: `${id}-1` }).result;

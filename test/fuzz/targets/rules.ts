@@ -61,7 +61,8 @@ async function judges(input: Buffer): Promise<void> {
 
   // A rule more, and one that fits for sure: whatever was so before, it is denied.
   const name = parseToolPattern(tool);
-  if ('fault' in name || !name.isExact || name.argument !== undefined) return;
+  // With parentheses it is a pattern of the tool before them.
+  if ('fault' in name || !name.isExact || name.argument !== undefined || tool.includes('(')) return;
   const denied = await bookOf([...read, { tool, behavior: 'deny' }]).judge(tool, of, false);
   holds(denied?.behavior === 'deny', () => `${tool} is denied and was judged ${denied?.behavior}.`);
 

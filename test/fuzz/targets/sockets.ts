@@ -5,7 +5,7 @@ import { isRecord } from '../../../src/wire/fields.ts';
 import { deltaOf } from '../../server/runs.ts';
 import { memoryFleet } from '../../supervision/memory-cli.ts';
 import { jsonOf } from '../json-input.ts';
-import { type FuzzRunner, type FuzzTarget, holds, shortened } from '../target.ts';
+import { type FuzzRunner, type FuzzTarget, holds, IN_MEMORY, shortened } from '../target.ts';
 import { frameOf, framesIn } from '../web-socket-frames.ts';
 
 const TOKEN = 'owner-token-that-nobody-can-guess-0123456789';
@@ -65,7 +65,7 @@ async function openStage(): Promise<Stage> {
     prompt.cli.peer.output(PIECES);
     prompt.complete();
   });
-  const supervisor = createSupervisor({ spawn: fleet.open, reap: 'off', limits: { maxSessions: 20 } });
+  const supervisor = createSupervisor({ spawn: fleet.open, ...IN_MEMORY, limits: { maxSessions: 20 } });
   const session = await supervisor.start({ id: 'known' });
   await session.prompt('Hello', { id: 'p1' }).result;
   const tokens = [{ name: 'owner', token: TOKEN, scopes: ['read', 'answer', 'control'] as const }];

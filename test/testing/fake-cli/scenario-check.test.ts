@@ -13,7 +13,11 @@ describe('checkScenario', () => {
     [{ flavor: { version: 'valueOf' } }, /unknown version "valueOf"/],
     [{ flavor: { constructor: 1 } }, /unknown field "constructor"/],
     [{ atStart: [{ step: 'hang', toString: 1 }] }, /unknown field "toString"/],
-  ])('refuses %j: what every object has by birth is the name of nothing (P6)', (scenario, reason) => {
+    [{ flavor: { version: { toString: '' } } }, /unknown version {"toString":""}/],
+    [{ flavor: { version: ['2.1.332'] } }, /unknown version \["2.1.332"\]/],
+    [{ atStart: [{ step: { toString: '' } }] }, /unknown step {"toString":""}/],
+    [{ rules: [{ on: { kind: { toString: '' } }, do: [] }] }, /unknown match {"toString":""}/],
+  ])('refuses %j: what every object has by birth, and what is no text, is the name of nothing (P6)', (scenario, reason) => {
     // As it is read from a file.
     const read = JSON.parse(JSON.stringify(scenario)) as Scenario;
     expect(() => checkScenario(read)).toThrow(reason);
