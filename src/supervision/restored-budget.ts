@@ -8,6 +8,12 @@ import { countedOfStored } from '../session/stored-turn.ts';
 import type { LedgerRecord } from '../store/store-record.ts';
 import { sessionRule } from './budget-rules.ts';
 
+/** When a turn ended of which nobody can tell: it counts for today, and after all others. */
+const UNREADABLE = Number.POSITIVE_INFINITY;
+
+/** Two days before time ends. */
+const LAST_MOMENT = 8.64e15 - 2 * 86_400_000;
+
 /** What a session of the store has spent. */
 export interface StoredSpender {
   readonly id: string;
@@ -33,7 +39,7 @@ export function restoredBudgetOf(
     ledger = join(ledger, { id, key, groups, rule: sessionRule(rules.session, budget) });
   }
   for (const { id, at, counted } of inOrder(spenders)) {
-    ledger = spend(turnDay(ledger, dayOf(at)), {
+    ledger = spend(turnDay(ledger, at === UNREADABLE ? today : dayOf(at)), {
       id,
       settled: counted,
       open: NOTHING,
@@ -51,8 +57,13 @@ function inOrder(spenders: readonly StoredSpender[]) {
   const turns = spenders.flatMap(({ id, turns: ledger }) =>
     ledger.flatMap((record) => {
       const counted = countedOfStored(record);
-      return counted === undefined ? [] : [{ id, at: record.at, counted }];
+      return counted === undefined ? [] : [{ id, at: isMoment(record.at) ? record.at : UNREADABLE, counted }];
     }),
   );
-  return turns.sort((one, other) => one.at - other.at);
+  return turns.sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+}
+
+/** A date can tell it, and the end of its day. What a damaged record says instead may be of any type. */
+function isMoment(at: unknown): at is number {
+  return typeof at === 'number' && Math.abs(at) < LAST_MOMENT;
 }

@@ -31,6 +31,20 @@ describe('what was spent under another host', () => {
     const seat = desk.seat('one', { key: undefined, groups: [], budget: undefined }, () => undefined);
     expect(seat.barrier()).toBeUndefined();
   });
+
+  it.each([1e308, -1e308, 8.64e15, 'yesterday', null])(
+    'counts for today where it ended at %j, and costs no other session (P7, P9)',
+    (at) => {
+      const desk = open({ maxUsd: 10, perDayUsd: 5 });
+      // As a damaged store gives it.
+      const damaged: LedgerRecord = JSON.parse(JSON.stringify({ ...turn(1, NOON, 2), at }));
+      desk.restore([
+        spender('broken', { turns: [damaged, damaged] }),
+        spender('sound', { turns: [turn(1, YESTERDAY, 1)] }),
+      ]);
+      expect(spentIn(desk)).toMatchObject({ day: 4, total: 5 });
+    },
+  );
 });
 
 function open(budget: ConstructorParameters<typeof BudgetDesk>[0]['budget']) {

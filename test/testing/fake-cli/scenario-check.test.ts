@@ -17,11 +17,14 @@ describe('checkScenario', () => {
     [{ flavor: { version: ['2.1.332'] } }, /unknown version \["2.1.332"\]/],
     [{ atStart: [{ step: { toString: '' } }] }, /unknown step {"toString":""}/],
     [{ rules: [{ on: { kind: { toString: '' } }, do: [] }] }, /unknown match {"toString":""}/],
-  ])('refuses %j: what every object has by birth, and what is no text, is the name of nothing (P6)', (scenario, reason) => {
-    // As it is read from a file.
-    const read = JSON.parse(JSON.stringify(scenario)) as Scenario;
-    expect(() => checkScenario(read)).toThrow(reason);
-  });
+  ])(
+    'refuses %j: what every object has by birth, and what is no text, is the name of nothing (P6)',
+    (scenario, reason) => {
+      // As it is read from a file.
+      const read = JSON.parse(JSON.stringify(scenario)) as Scenario;
+      expect(() => checkScenario(read)).toThrow(reason);
+    },
+  );
 
   it('accepts what the builders build', () => {
     const ask = step.request({ name: 'q', subtype: 'can_use_tool' });
