@@ -84,7 +84,7 @@ const QUOTING = [
 /** Places that tell of the session. */
 const ABOUT = [
   '/v1/sessions',
-  '/v1/supervisor',
+  '/v1/supervisor while asked',
   '/v1/stored',
   '/v1/permissions while asked',
   'troupe inbox while asked',
