@@ -172,7 +172,9 @@ function newApp(settings: ServerSettings): App {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_500 },
     http: { maxHeaderSize: limits.maxHeaderBytes, headersTimeout: timeouts.requestMs },
-    frameworkErrors: (error, _request, reply) => {
+    frameworkErrors: (error, { headers, raw }, reply) => {
+      // No hook runs for an address that cannot be read, and nobody else ends the connection of an upgrade (P5).
+      if (headers.upgrade !== undefined) reply.raw.once('finish', () => raw.socket.destroySoon());
       void sendProblem(reply, error, settings);
     },
     clientErrorHandler: refuseBytes,

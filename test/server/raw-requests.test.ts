@@ -41,6 +41,11 @@ describe('bytes that no client sends (P9, P11)', () => {
     ],
     ['a tunnel', 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n', /^(HTTP\/1.1 4|$)/],
     [
+      'an upgrade of an address that cannot be read',
+      `GET /v1/ws% HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+      /^HTTP\/1.1 400/,
+    ],
+    [
       'a header with a bare line end',
       `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nX: a\nY: b\r\n${authorized}\r\n`,
       /^HTTP\/1.1 400/,
