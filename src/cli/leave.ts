@@ -1,3 +1,4 @@
+import { inBackground, systemClock } from '../clock.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** Why this process has to go: a signal, or an output that nobody reads any more. */
@@ -30,7 +31,7 @@ const listeners = new Set<(why: LeaveReason) => void>();
  */
 export function onLeave(listener: (why: LeaveReason) => void, leaveMs = LEAVE_MS): () => void {
   const leave = (why: LeaveReason) => {
-    if (why !== 'interrupted') setTimeout(() => process.exit(LEAVE_EXIT[why]), leaveMs).unref();
+    if (why !== 'interrupted') inBackground(systemClock.setTimeout(() => process.exit(LEAVE_EXIT[why]), leaveMs));
     listener(why);
   };
   const stops = SIGNALS.map(([signal, why]) => {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { examples, exitCodes } from './examples.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { withSession } from './fleet/meant-session.ts';
@@ -6,6 +6,7 @@ import { showRemoteHistory, showRemoteLog } from './fleet/remote-log.ts';
 import { listSessions } from './fleet/session-commands.ts';
 import { watchFleet } from './fleet/watch-command.ts';
 import { type LinkFlags, linkOptions, serverLink } from './link/server-link.ts';
+import { wholeNumber } from './numbers.ts';
 import { showHistory, showLog } from './store/log-command.ts';
 import { showSessions } from './store/session-list.ts';
 import { withReader } from './store/store-commands.ts';
@@ -31,7 +32,7 @@ export function addLookCommands(program: Command, finish: (work: Promise<ExitCod
   const logs = lookCommand(program, 'logs', 'Shows the log of a session, event by event.')
     .argument('<session>', 'the session')
     .option('-f, --follow', 'go on with what is written, until Ctrl-C')
-    .option('--from <seq>', 'begin with this event (default: the first that is kept)', wholeNumber)
+    .option('--from <seq>', 'begin with this event (default: the first that is kept)', wholeNumber({ least: 1 }))
     .action((id: string, flags: LogFlags) => finish(logOf(id, flags)));
   examples(logs, [
     ['troupe logs review-1 -f', 'what was, and what comes'],
@@ -66,10 +67,4 @@ function lookCommand(program: Command, name: string, description: string): Comma
     .option('--store <file>', 'look into this store instead of asking a server; it is only read')
     .option('--json', 'lines of JSON, as docs/terminal.md describes them');
   return exitCodes(command);
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('expected a number from 1');
-  return value;
 }

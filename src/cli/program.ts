@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { type ErrorCode, TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { createSupervisor, type Supervisor } from '../supervision/supervisor.ts';
@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { addFleetCommands } from './fleet/fleet-commands.ts';
 import { onLeave, watchOutput } from './leave.ts';
 import { addLookCommands } from './look-commands.ts';
+import { seconds } from './numbers.ts';
 import { promptText } from './prompt-text.ts';
 import { addReplayCommand } from './replay/replay-command.ts';
 import { askOnTerminal } from './run/ask-permission.ts';
@@ -58,7 +59,8 @@ export function createProgram(version: string): Command {
     .description('Runs Claude Code agents as supervised actors.')
     .version(version, '-V, --version')
     .showHelpAfterError('(add --help for the options)')
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_program, command) => refuseEmpty(command));
 
   const running = runOptions(
     program
@@ -135,7 +137,7 @@ function runOptions(command: Command): Command {
     )
     .option('--disallowed-tools <rules>', 'tools the agent may not use; may be repeated', ruleList)
     .option('--resume <id>', 'continue the conversation with this id')
-    .option('--timeout <seconds>', 'stop the run after this time', positiveNumber)
+    .option('--timeout <seconds>', 'stop the run after this time', seconds)
     .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
     .addHelpText(
       'after',
@@ -152,11 +154,26 @@ function runOptions(command: Command): Command {
 /** Does what the arguments of this process say, and leaves its exit code. */
 export async function main(): Promise<void> {
   watchOutput();
+  await perform(createProgram(packageVersion()), process.argv);
+}
+
+/** Does what the arguments say, tells people what went wrong, and leaves the exit code in `process.exitCode`. */
+export async function perform(program: Command, argv: readonly string[]): Promise<void> {
   try {
-    await createProgram(packageVersion()).parseAsync(argumentsOf(process.argv));
+    await program.parseAsync(argumentsOf(argv));
   } catch (error) {
     process.exitCode = explain(error);
   }
+}
+
+/** What a shell makes of a variable that is not set is no name, file or id. */
+function refuseEmpty(command: Command): void {
+  const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.some(isEmpty));
+  const option = command.options.find((one) => isEmpty(command.getOptionValue(one.attributeName())));
+  const argument = command.registeredArguments.find((_, at) => isEmpty(command.processedArgs[at]));
+  if (option === undefined && argument === undefined) return;
+  const what = option === undefined ? `argument '${argument?.name()}'` : `option '${option.flags}'`;
+  throw new CommanderError(EXIT.usage, 'troupe.empty', `${what} must not be empty`);
 }
 
 /** What comes behind the file of `record` may be set off with `--`, and has options all the same. */
@@ -209,7 +226,7 @@ async function logging(): Promise<(supervisor: Supervisor) => void> {
 
 function sessionOptions(flags: RunFlags): SessionOptions {
   const isAttended = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const cli = flags.cli ?? process.env['TROUPE_CLI'];
+  const cli = flags.cli ?? (process.env['TROUPE_CLI'] || undefined);
   return {
     restart: { type: 'temporary' },
     limits: READER_LIMITS,
@@ -239,18 +256,12 @@ function ruleList(text: string, former: string[] = []): string[] {
   return [...former, ...rules.filter((rule) => rule !== '')];
 }
 
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('expected a positive number of seconds');
-  return value;
-}
-
 /** One line for people, and the code for the shell. */
 function explain(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     // Commander itself has already printed its own complaints, and help is no mistake.
     if (error.exitCode === 0) return EXIT.done;
-    if (error.code === 'troupe.prompt') console.error(`error: ${error.message}\n(add --help for the options)`);
+    if (error.code.startsWith('troupe.')) console.error(`error: ${error.message}\n(add --help for the options)`);
     return EXIT.usage;
   }
   if (TroupeError.is(error)) {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { invalidOptions, issuesOf } from '../launch/option-issue.ts';
+import { SESSION_OPTION_NAMES } from '../launch/session-options-schema.ts';
 import type { Logger } from '../launch/supervisor-options.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { Scope, Token } from './access.ts';
@@ -139,7 +140,9 @@ const Shape = {
   tokens: z.array(TokenShape).min(1, 'must hold a token').max(1_000).exactOptional(),
   tokenFile: Filled.exactOptional(),
   roots: z.array(Filled).min(1, 'must name a folder').max(1_000).exactOptional(),
-  openOptions: z.array(Filled).exactOptional(),
+  openOptions: z
+    .array(z.string().refine((name) => SESSION_OPTION_NAMES[''].includes(name), 'is no option of a session'))
+    .exactOptional(),
   openControls: z.array(Filled).exactOptional(),
   allowedHosts: z
     .array(z.string().regex(/^[A-Za-z0-9.[\]:-]+$/, 'must be a host name'))

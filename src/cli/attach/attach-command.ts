@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import type { RemoteEvent } from '../../client/remote-event.ts';
 import type { RemoteSession } from '../../client/remote-session.ts';
 import { applyToTranscript } from '../../view/apply-to-transcript.ts';
@@ -14,6 +13,7 @@ import { questionCard } from '../fleet/question-card.ts';
 import { lineOfMessage, newestOf } from '../fleet/remote-log.ts';
 import { LEAVE_EXIT, onLeave } from '../leave.ts';
 import { type LinkFlags, linkOptions, serverLink } from '../link/server-link.ts';
+import { wholeNumber } from '../numbers.ts';
 import { onKeys } from '../terminal/keys.ts';
 import { type LineSink, LiveLines, plainLines } from '../terminal/live-lines.ts';
 import { plainLine } from '../terminal/plain-text.ts';
@@ -44,7 +44,7 @@ export function addAttachCommand(program: Command, finish: (work: Promise<ExitCo
       .description('Shows a session as it works, and answers, steers and interrupts it by single keys.')
       .argument('<session>', 'the id of the session; troupe ps lists them'),
   )
-    .option('--lines <number>', 'how much of the conversation so far is shown', wholeNumber, LINES)
+    .option('--lines <number>', 'how much of the conversation so far is shown', wholeNumber(), LINES)
     .option('--json', 'the events that come, as `logs -f --json` prints them')
     .action((id: string, flags: AttachFlags) => finish(attach(id, flags)));
   command.addHelpText(
@@ -221,10 +221,4 @@ class AttachPages {
     this.#asked.set(question.id, question);
     for (const line of questionCard(question, { style, columns: columns(), most })) sink.line(line);
   }
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('expected a whole number');
-  return value;
 }

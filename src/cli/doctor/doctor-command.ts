@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../launch/defaults.ts';
 import { currentHost } from '../../supervision/host.ts';
 import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
+import { HIGHEST_PORT, wholeNumber } from '../numbers.ts';
 import { write } from '../output.ts';
 import { DEFAULT_PORT } from '../serve/serve-command.ts';
 import { styleOf } from '../terminal/style.ts';
@@ -28,9 +29,14 @@ export function addDoctorCommand(program: Command, finish: (work: Promise<ExitCo
     .description('Looks whether everything is there that sessions need, and says what to do where it is not.')
     .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
     .option('--store <file>', 'read this store, too, the whole of it')
-    .option('--port <number>', 'the port of troupe serve', wholeNumber, DEFAULT_PORT)
+    .option('--port <number>', 'the port of troupe serve', wholeNumber({ least: 1, most: HIGHEST_PORT }), DEFAULT_PORT)
     .option('--mcp-config <file>', 'this file of MCP servers instead of .mcp.json; may be repeated', many)
-    .option('--max-sessions <number>', 'how many are to run at the same time', wholeNumber, DEFAULT_LIMITS.maxSessions)
+    .option(
+      '--max-sessions <number>',
+      'how many are to run at the same time',
+      wholeNumber({ least: 1 }),
+      DEFAULT_LIMITS.maxSessions,
+    )
     .option('--json', 'a line of JSON for each finding')
     .action((flags: DoctorFlags) => finish(doctor(flags)));
   examples(command, [
@@ -60,7 +66,7 @@ async function* findings(flags: DoctorFlags): AsyncGenerator<Finding> {
   const host = currentHost();
   const facts = systemFacts(flags.maxSessions);
   yield* checkNode(process.versions.node);
-  yield* await checkCli(flags.cli ?? host.env['TROUPE_CLI'], host);
+  yield* await checkCli(flags.cli ?? (host.env['TROUPE_CLI'] || undefined), host);
   yield checkLogin(host.env);
   yield* checkMcpFiles(flags.mcpConfig ?? [], host.cwd);
   yield checkMemory(facts);
@@ -68,10 +74,4 @@ async function* findings(flags: DoctorFlags): AsyncGenerator<Finding> {
   yield* await checkLeftovers();
   yield* await checkPort(flags.port, host.env);
   if (flags.store !== undefined) yield checkStoreFile(flags.store);
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
-  return value;
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { TroupeError } from '../../errors.ts';
 import { currentHost } from '../../supervision/host.ts';
 import {
@@ -13,6 +13,7 @@ import { findRealCli, realCliHome } from '../../testing/real-cli.ts';
 import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason, onLeave } from '../leave.ts';
+import { wholeNumber } from '../numbers.ts';
 import { write } from '../output.ts';
 
 interface DriftFlags {
@@ -36,9 +37,14 @@ export function addDriftCommand(program: Command, done: (work: Promise<ExitCode>
     .option('--json', 'print the report as one line of JSON')
     .option('--update', 'write the baseline instead of comparing with it')
     .option('--baseline <file>', 'this file instead of the one of the release')
-    .option('--runs <number>', 'with --update: how often the script is played', wholeNumber, DEFAULT_RUNS)
+    .option('--runs <number>', 'with --update: how often the script is played', wholeNumber({ least: 1 }), DEFAULT_RUNS)
     .option('--only <scene>', 'play this scene only; may be repeated', many)
-    .option('--timeout <seconds>', 'how long each anchor is waited for', wholeNumber, DEFAULT_ANCHOR_MS / 1000)
+    .option(
+      '--timeout <seconds>',
+      'how long each anchor is waited for',
+      wholeNumber({ least: 1, most: 86_400 }),
+      DEFAULT_ANCHOR_MS / 1000,
+    )
     .addHelpText(
       'after',
       `
@@ -84,7 +90,7 @@ async function reportOf(flags: DriftFlags, signal: AbortSignal): Promise<DriftRe
   const told = (run: number) => console.error(`troupe: run ${run} of ${runs}`);
   const check = (cli: string | undefined) =>
     flags.update === true ? updateBaseline({ ...options, cli, runs, told }) : drift({ ...options, cli });
-  const named = flags.cli ?? host.env['TROUPE_CLI'];
+  const named = flags.cli ?? (host.env['TROUPE_CLI'] || undefined);
   try {
     return await check(named);
   } catch (error) {
@@ -97,10 +103,4 @@ async function reportOf(flags: DriftFlags, signal: AbortSignal): Promise<DriftRe
 
 function many(value: string, former: string[] = []): string[] {
   return [...former, value];
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number from 1');
-  return value;
 }

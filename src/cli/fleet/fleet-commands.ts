@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { TroupeClient } from '../../client/troupe-client.ts';
 import { examples, exitCodes } from '../examples.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type LinkFlags, linkOptions, serverLink } from '../link/server-link.ts';
+import { seconds } from '../numbers.ts';
 import { promptText } from '../prompt-text.ts';
 import { type AllowFlags, approve, type DenyFlags, deny, inputOf, showInbox } from './inbox-command.ts';
 import { withSession } from './meant-session.ts';
@@ -143,10 +144,4 @@ async function about(
 ): Promise<ExitCode> {
   const client = await serverLink(flags);
   return withSession(client, id, () => work(client));
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('expected a positive number of seconds');
-  return value;
 }

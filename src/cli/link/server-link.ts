@@ -38,9 +38,12 @@ export async function serverAddress(
   tell: (line: string) => void = (line) => console.error(`troupe: ${line}`),
 ): Promise<ServerAddress> {
   const named = flags.server ?? filled(env['TROUPE_SERVER']);
+  if (named !== undefined && !isAddress(named))
+    // Not repeated: it may hold a password.
+    throw new TroupeError('INVALID_OPTIONS', {
+      reason: `${flags.server === undefined ? 'TROUPE_SERVER' : '--server'}: expected http://… or https://…, without a login in it.`,
+    });
   const tokenFile = flags.tokenFile ?? filled(env['TROUPE_TOKEN_FILE']);
-  if (named !== undefined && !/^https?:\/\//.test(named))
-    throw new TroupeError('INVALID_OPTIONS', { reason: `--server ${named}: expected http://… or https://…` });
   const { servers, ignored } = await findRunFiles(env);
   const found = named === undefined ? servers : servers.filter(({ url }) => sameOrigin(url, named));
   if (named !== undefined && tokenFile !== undefined) return { url: named, token: await firstToken(tokenFile) };
@@ -65,8 +68,14 @@ async function firstToken(path: string): Promise<string> {
   return first?.token ?? '';
 }
 
+function isAddress(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
 function sameOrigin(one: string, other: string): boolean {
-  return URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+  return URL.canParse(one) && new URL(one).origin === new URL(other).origin;
 }
 
 function filled(value: string | undefined): string | undefined {

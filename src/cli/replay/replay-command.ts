@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { frameText, type RecordedFrame, type Recording } from '../../recording/recording.ts';
 import { readRecording } from '../../recording/recording-reader.ts';
 import { timelineLine } from '../../replay/recording-timeline.ts';
@@ -7,6 +7,7 @@ import { newToken } from '../../server/access.ts';
 import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
+import { HIGHEST_PORT, positiveNumber, wholeNumber } from '../numbers.ts';
 import { replayInSession } from './session-replay.ts';
 
 export interface ReplayFlags {
@@ -33,10 +34,14 @@ export function addReplayCommand(
     .description('Shows a recording: line by line, or as a session in the browser.')
     .argument('<file>', 'the recording')
     .option('--json', 'a line of JSON for each line of the recording')
-    .option('--speed <factor>', 'with the pauses there were, so many times as fast (default: no pauses)', positive)
-    .option('--until <seconds>', 'only what came up to this time of the recording', positive)
+    .option(
+      '--speed <factor>',
+      'with the pauses there were, so many times as fast (default: no pauses)',
+      positiveNumber,
+    )
+    .option('--until <seconds>', 'only what came up to this time of the recording', positiveNumber)
     .option('--serve', 'play it to a session, and serve the page that shows it; nothing can be changed there')
-    .option('--port <number>', 'the port of the page; 0 for any that is free', wholeNumber, 0)
+    .option('--port <number>', 'the port of the page; 0 for any that is free', wholeNumber({ most: HIGHEST_PORT }), 0)
     .addHelpText(
       'after',
       `
@@ -108,16 +113,4 @@ const MOST_GAP_MS = 2 ** 31 - 1;
 function cut({ header, frames }: Recording, untilSeconds = Number.POSITIVE_INFINITY): Recording {
   const isIn = ({ atMs }: RecordedFrame) => atMs <= untilSeconds * 1000;
   return { header, frames: frames.filter(isIn) };
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('expected a number above 0');
-  return value;
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('expected a whole number');
-  return value;
 }

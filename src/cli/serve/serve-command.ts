@@ -11,6 +11,7 @@ import { examples } from '../examples.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { LEAVE_EXIT, type LeaveReason } from '../leave.ts';
 import { removeStaleRunFiles, stateFolder, writeRunFile } from '../link/run-file.ts';
+import { HIGHEST_PORT, wholeNumber } from '../numbers.ts';
 import { leaveSoon, serveStdio } from './serve-stdio.ts';
 
 export interface ServeFlags {
@@ -55,18 +56,16 @@ const LEAVE_MS = 60_000;
 /** After a takeover: how often, and after which pause, an address that is still taken is tried again. */
 const [ADDRESS_TRIES, ADDRESS_PAUSE_MS] = [150, 100];
 
+const PORT = wholeNumber({ most: HIGHEST_PORT });
+
 export function addServeCommand(program: Command, world: ServeWorld, done: (work: Promise<ExitCode>) => Promise<void>) {
   const many = (value: string, former: string[] = []) => [...former, value];
   const command = program
     .command('serve')
     .description('Serves sessions over HTTP, with a page to watch and answer them.')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--port <number>', 'the port; 0 for any that is free', wholeNumber, DEFAULT_PORT)
-    .option(
-      '--tcp <port>',
-      'serve front ends that speak JSON-RPC on this port of 127.0.0.1, too; 0 for any',
-      wholeNumber,
-    )
+    .option('--port <number>', 'the port; 0 for any that is free', PORT, DEFAULT_PORT)
+    .option('--tcp <port>', 'serve front ends that speak JSON-RPC on this port of 127.0.0.1, too; 0 for any', PORT)
     .option('--stdio', 'serve one front end that speaks JSON-RPC on standard input and output, and no HTTP')
     .option('--store <file>', 'keep the sessions in this file; those in it go on')
     .option('--takeover', 'where another process has the store: ask it to hand its sessions over, and wait for it')
@@ -81,8 +80,13 @@ export function addServeCommand(program: Command, world: ServeWorld, done: (work
     .option('--allow-host <name>', 'answer for this host name, too; may be repeated', many)
     .option('--behind-tls-proxy', 'something in front speaks TLS: other addresses than loopback are allowed')
     .option('--no-dashboard', 'serve the API alone')
-    .option('--max-sessions <number>', 'sessions with a process at the same time', wholeNumber)
-    .option('--drain <seconds>', 'how long turns may go on after a signal', wholeNumber, DRAIN_SECONDS)
+    .option('--max-sessions <number>', 'sessions with a process at the same time', wholeNumber({ least: 1 }))
+    .option(
+      '--drain <seconds>',
+      'how long turns may go on after a signal',
+      wholeNumber({ most: 86_400 }),
+      DRAIN_SECONDS,
+    )
     .option('--cli <path>', 'the claude executable (default: TROUPE_CLI, then claude on PATH)')
     .option('--json', 'print one line of JSON instead of text')
     .addHelpText(
@@ -103,7 +107,7 @@ SIGTERM and Ctrl-C drain: nothing new begins, turns may end, then everything is 
 /** Serves until it is asked to leave. */
 export async function serve(flags: ServeFlags, world: ServeWorld): Promise<ExitCode> {
   const { createServer } = await import('../../server/server.ts');
-  const cli = flags.cli ?? world.env['TROUPE_CLI'];
+  const cli = flags.cli ?? (world.env['TROUPE_CLI'] || undefined);
   const drainMs = Math.max(1, (flags.drain ?? DRAIN_SECONDS) * 1000);
   if (flags.stdio === true && flags.tcp !== undefined)
     throw new TroupeError('INVALID_OPTIONS', { reason: '--stdio serves one front end: --tcp is none of it.' });
@@ -175,7 +179,10 @@ async function announced(flags: ServeFlags, { env, tell }: ServeWorld, server: S
     await removeStaleRunFiles(env);
     const remove = await writeRunFile(env, { url, token: server.token, startedAt: Date.now(), ...store });
     process.once('exit', remove);
-    return remove;
+    return () => {
+      process.off('exit', remove);
+      remove();
+    };
   } catch (error) {
     tell(`No run file could be written: ${error instanceof Error ? error.message : String(error)}`);
     return () => {};
@@ -255,11 +262,4 @@ function leaving({ onLeave }: ServeWorld, leaveMs: number) {
     else tellSecond();
   }, leaveMs);
   return { first, second, stop };
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0)
-    throw new TroupeError('INVALID_OPTIONS', { reason: `"${text}" is no whole number.` });
-  return value;
 }
