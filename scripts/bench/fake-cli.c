@@ -25,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SESSION "bb5c63a5-d97c-4c30-918c-9c14c3867548"
+/* Its first digits become those of the process: no two sessions have the same conversation. */
+#define SESSION "00000000-d97c-4c30-918c-9c14c3867548"
 #define UUID "00000000-%04x-463c-8685-000000000000"
 #define MESSAGE "msg_0000000000000000000001"
 #define VERSION "2.1.332"
@@ -78,6 +79,14 @@ static void flush(void) {
   output_bytes = 0;
 }
 
+static void hex(char *place, uint64_t value, int digits) {
+  for (int at = digits - 1; at >= 0; at -= 1, value >>= 4) place[at] = "0123456789abcdef"[value & 15];
+}
+
+static void own(char *text) {
+  while ((text = strstr(text, SESSION)) != NULL) hex(text, (uint64_t)getpid(), 8);
+}
+
 static void put(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -85,6 +94,7 @@ static void put(const char *format, ...) {
   int count = vsnprintf(output + output_bytes, MAX_OUTPUT - output_bytes, format, arguments);
   va_end(arguments);
   if (count < 0 || (size_t)count >= MAX_OUTPUT - output_bytes) fail("a line is too long");
+  own(output + output_bytes);
   output_bytes += (size_t)count;
 }
 
@@ -275,12 +285,10 @@ static void build_lines(int is_stamped) {
   for (int at = head_bytes; at < ASSISTANT_BYTES - tail_bytes; at += 1)
     assistant[at] = words[(size_t)(at - head_bytes) % (sizeof words - 1)];
   memcpy(assistant + ASSISTANT_BYTES - tail_bytes, tail, (size_t)tail_bytes);
+  own(token);
+  own(assistant);
   assistant_bytes = ASSISTANT_BYTES;
   assistant_uuid_at = (size_t)(strstr(assistant, "\"uuid\":\"") - assistant) + 8;
-}
-
-static void hex(char *place, uint64_t value, int digits) {
-  for (int at = digits - 1; at >= 0; at -= 1, value >>= 4) place[at] = "0123456789abcdef"[value & 15];
 }
 
 static void put_line(int is_assistant, int is_stamped) {

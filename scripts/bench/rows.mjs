@@ -17,7 +17,7 @@ export const ROWS = [
     measure: 'raw subscriber, token deltas, 1 / 50 / 200 sessions: CPU per line',
     target: '≤ 1/12 of the SDK and ≤ 0.20 × bare',
     cases: {
-      '1 session': { scenario: 'streamed', adapters: EVERYBODY, kind: 'raw', sessions: 1, lines: 600_000 },
+      '1 session': { scenario: 'streamed', adapters: EVERYBODY, kind: 'raw', sessions: 1, lines: 600_000, warm: 2 },
       '50 sessions': { scenario: 'streamed', adapters: EVERYBODY, rounds: 3, kind: 'raw', sessions: 50, lines: 12_000 },
       '200 sessions': {
         scenario: 'streamed',
@@ -25,7 +25,7 @@ export const ROWS = [
         rounds: 3,
         kind: 'raw',
         sessions: 200,
-        lines: 3_000,
+        lines: 12_000,
       },
     },
     checks: ['1 session', '50 sessions', '200 sessions'].flatMap((name) => [
@@ -38,7 +38,7 @@ export const ROWS = [
     measure: 'text subscriber (only the text of deltas)',
     target: '≤ 1/6 of the SDK',
     cases: {
-      '1 session': { scenario: 'streamed', adapters: MUST_ANSWER, kind: 'text', sessions: 1, lines: 400_000 },
+      '1 session': { scenario: 'streamed', adapters: MUST_ANSWER, kind: 'text', sessions: 1, lines: 400_000, warm: 3 },
     },
     checks: [{ case: '1 session', ...cpu, of: of('sdk'), atMost: 1 / 6 }],
   },
@@ -47,7 +47,7 @@ export const ROWS = [
     measure: 'typed subscriber (objects)',
     target: '≤ 0.5 × SDK and ≤ 1.0 × bare',
     cases: {
-      '1 session': { scenario: 'streamed', adapters: MUST_ANSWER, kind: 'typed', sessions: 1, lines: 400_000 },
+      '1 session': { scenario: 'streamed', adapters: MUST_ANSWER, kind: 'typed', sessions: 1, lines: 400_000, warm: 3 },
     },
     checks: [
       { case: '1 session', ...cpu, of: of('sdk'), atMost: 0.5 },
@@ -66,6 +66,7 @@ export const ROWS = [
         sessions: 1,
         lines: 2_000,
         turns: 100,
+        warm: 4,
         words: 'mixed=20 ask=2000',
       },
     },
@@ -228,14 +229,21 @@ export const ROWS = [
     measure: 'same as 1, with the SQLite store, batched: raw CPU per line',
     target: '≤ 1.0 × bare',
     cases: {
-      '1 session': { scenario: 'streamed', adapters: ['troupe', 'bare'], kind: 'raw', isKept: true, lines: 400_000 },
+      '1 session': {
+        scenario: 'streamed',
+        adapters: ['troupe', 'bare'],
+        kind: 'raw',
+        isKept: true,
+        lines: 400_000,
+        warm: 2,
+      },
       '50 sessions': {
         scenario: 'streamed',
         adapters: ['troupe', 'bare'],
         kind: 'raw',
         isKept: true,
         sessions: 50,
-        lines: 8_000,
+        lines: 12_000,
       },
     },
     checks: ['1 session', '50 sessions'].map((name) => ({ case: name, ...cpu, of: of('bare'), atMost: 1 })),

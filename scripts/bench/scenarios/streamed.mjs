@@ -2,14 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { cpuUs } from '../own-use.mjs';
 import { Fleet } from './fleet.mjs';
 
-/** Turns of token lines in every session at once, after a shorter one that warms up: CPU per line. */
-export async function run({ lines, turns = 1, words = '', ...spec }) {
+/**
+ * Turns of token lines in every session at once: CPU per line. Before, the same is done as often as `warm` says, because what runs
+ * once for a chunk or a turn is compiled only after thousands of them.
+ */
+export async function run({ lines, turns = 1, warm = 1, words = '', ...spec }) {
   const fleet = await Fleet.open(spec);
-  const said = (count) => `lines=${count} ${words}`;
-  const warm = Math.max(200, Math.ceil(lines / 10));
-  for (let turn = 0; turn < Math.min(turns, 5); turn += 1) await fleet.turn(() => said(warm), warm);
+  for (let turn = 0; turn < turns * warm; turn += 1) await fleet.turn(() => `lines=${lines} ${words}`, lines);
   const [cpu, begin] = [cpuUs(), performance.now()];
-  for (let turn = 0; turn < turns; turn += 1) await fleet.turn(() => said(lines), lines);
+  for (let turn = 0; turn < turns; turn += 1) await fleet.turn(() => `lines=${lines} ${words}`, lines);
   const [usedUs, ms] = [cpuUs() - cpu, performance.now() - begin];
   fleet.requireComplete();
   await fleet.close();
