@@ -21,19 +21,20 @@ const TRACE_VARIABLES = ['TRACEPARENT', 'TRACESTATE'];
  * `TROUPE_SESSION` is not the caller's: by it every process of the session is found (P1).
  */
 export function launchEnvironment(host: Variables, options: EnvironmentOptions, mark: string): Record<string, string> {
-  const inherited =
-    options.envMode === 'exact' ? [] : Object.entries(host).filter(([name]) => !isNestingVariable(name));
   const trace = options.trace ?? {};
-  const layers = [
-    ...patience(options.mcpTimeoutMs),
-    ...inherited.filter(([name]) => trace['TRACEPARENT'] === undefined || !TRACE_VARIABLES.includes(name)),
-    ...Object.entries(trace),
-    ...Object.entries(ownVariables(options)),
-    ...Object.entries(options.env ?? {}),
-  ];
-  const variables = new Map<string, string | undefined>(layers);
+  const variables = new Map<string, string | undefined>(patience(options.mcpTimeoutMs));
+  if (options.envMode !== 'exact') {
+    for (const name of Object.keys(host)) {
+      const isOlder = trace['TRACEPARENT'] !== undefined && TRACE_VARIABLES.includes(name);
+      if (!isOlder && !isNestingVariable(name)) variables.set(name, host[name]);
+    }
+  }
+  for (const layer of [trace, ownVariables(options), options.env ?? {}]) {
+    for (const name of Object.keys(layer)) variables.set(name, layer[name]);
+  }
   variables.set('TROUPE_SESSION', mark);
-  return Object.fromEntries([...variables].filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const present = [...variables].filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(present);
 }
 
 /** A silent in-process server costs the first turn this long, in most releases twice (WIRE §25.4). The host's own word wins. */

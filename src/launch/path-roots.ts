@@ -7,7 +7,6 @@ export function pathRoots(
   { cwd = '', env = {}, envMode }: Pick<SessionOptions, 'cwd' | 'env' | 'envMode'>,
   host: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): { readonly cwd: string; readonly home: string } {
-  const inherited = envMode === 'exact' ? {} : host.env;
-  const home = { ...inherited, ...env }['HOME'];
+  const home = 'HOME' in env || envMode === 'exact' ? env['HOME'] : host.env['HOME'];
   return { cwd: resolve(host.cwd, cwd), home: home === undefined || home === '' ? homedir() : resolve(host.cwd, home) };
 }

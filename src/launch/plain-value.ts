@@ -28,8 +28,7 @@ function copy(value: unknown, path: readonly PropertyKey[], issues: OptionIssue[
 }
 
 function isGiven(name: string, item: unknown, path: readonly PropertyKey[], issues: OptionIssue[]): boolean {
-  const field = fieldName([...path, name]);
-  if (name === '__proto__') issues.push({ field, reason: 'is a reserved name' });
+  if (name === '__proto__') issues.push({ field: fieldName([...path, name]), reason: 'is a reserved name' });
   if (name.includes('\0'))
     issues.push({ field: fieldName(path), reason: 'must not contain a NUL character in a name' });
   return item !== undefined || path[0] === 'env';

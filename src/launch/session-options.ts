@@ -9,6 +9,7 @@ import type { SessionBudgetOptions } from './budget-options.ts';
 import type { McpServersOption } from './mcp-server-options.ts';
 import { invalidOptions, issuesOf } from './option-issue.ts';
 import { brokenRules } from './option-rules.ts';
+import { isPlain } from './plain-object.ts';
 import { readPlainValue } from './plain-value.ts';
 import type { RecordOptions } from './record-options.ts';
 import { SESSION_OPTION_NAMES, SessionOptionsSchema } from './session-options-schema.ts';
@@ -352,9 +353,32 @@ export interface SessionOptions {
 export function parseSessionOptions(input: unknown): SessionOptions {
   const plain = readPlainValue(input);
   if (plain.issues.length > 0) throw invalidOptions(plain.issues);
-  const parsed = SessionOptionsSchema.safeParse(plain.value);
-  if (!parsed.success) throw invalidOptions(issuesOf(parsed.error, SESSION_OPTION_NAMES));
-  const issues = brokenRules(parsed.data);
+  const options = readGiven(plain.value) ?? readAll(plain.value);
+  const issues = brokenRules(options);
   if (issues.length > 0) throw invalidOptions(issues);
+  return options;
+}
+
+/** Looks only at what is given: to see that a hundred others are not costs more. Undefined where something is wrong. */
+function readGiven(value: unknown): SessionOptions | undefined {
+  if (!isPlain(value)) return undefined;
+  const { shape } = SessionOptionsSchema;
+  const read: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(value)) {
+    const parsed = isOptionName(name) ? shape[name].safeParse(given) : undefined;
+    if (parsed?.success !== true) return undefined;
+    read[name] = parsed.data;
+  }
+  // Every option may be left out, and each that is here is what its schema made of it.
+  return read as SessionOptions;
+
+  function isOptionName(name: string): name is keyof typeof shape {
+    return Object.hasOwn(shape, name);
+  }
+}
+
+function readAll(value: unknown): SessionOptions {
+  const parsed = SessionOptionsSchema.safeParse(value);
+  if (!parsed.success) throw invalidOptions(issuesOf(parsed.error, SESSION_OPTION_NAMES));
   return parsed.data;
 }

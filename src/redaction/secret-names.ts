@@ -30,11 +30,14 @@ const SCHEME = /^[A-Za-z]+ +/;
  */
 export function secretVariables(variables: Variables, declared: readonly string[] = []): string[] {
   const harmless = declared.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
-  return Object.entries(variables).flatMap(([name, value]) => {
-    if (value === undefined || value === '' || harmless.some((pattern) => fits(pattern, name))) return [];
-    const isSecret = declared.some((pattern) => fits(pattern, name)) || isSearchedName(name);
-    return isSecret ? [value, ...inAddress(value)] : inAddress(value);
-  });
+  const secrets: string[] = [];
+  for (const name of Object.keys(variables)) {
+    const value = variables[name];
+    if (value === undefined || value === '' || harmless.some((pattern) => fits(pattern, name))) continue;
+    if (declared.some((pattern) => fits(pattern, name)) || isSearchedName(name)) secrets.push(value);
+    if (value.includes('://')) secrets.push(...inAddress(value));
+  }
+  return secrets;
 }
 
 /** The secrets of MCP servers: variables as above, and headers but the well-known. */
@@ -53,8 +56,21 @@ export function secretsOfServers(servers: unknown, declared: readonly string[] =
   });
 }
 
+/** The variables of a host are looked at with each session, and are the same ones. */
+const judged = new Map<string, boolean>();
+const JUDGED_KEPT = 1_000;
+
 /** Narrower than what is not stored (`isSecretName`): a value that is searched is taken out wherever it stands. */
 export function isSearchedName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const isSearched = judge(name);
+  if (judged.size >= JUDGED_KEPT) judged.clear();
+  judged.set(name, isSearched);
+  return isSearched;
+}
+
+function judge(name: string): boolean {
   if (HARMLESS.has(name.toUpperCase())) return false;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -18,6 +18,8 @@ const DARWIN_LIMITS: SizeLimits = { stringBytes: Number.POSITIVE_INFINITY, total
 const WINDOWS_LIMITS: SizeLimits = { stringBytes: 32_767, totalBytes: Number.POSITIVE_INFINITY };
 
 const POINTER_BYTES = 8;
+/** Of one UTF-16 unit. */
+const UTF8_BYTES_AT_MOST = 3;
 
 interface Part {
   readonly name: string;
@@ -29,6 +31,8 @@ interface Part {
  * undefined. `details.name` is the flag or variable to blame, `bytes` its size: never a value (P11).
  */
 export function findOversize(plan: LaunchPlan, limits: SizeLimits = platformLimits()): TroupeError | undefined {
+  const ceilingBytes = mostBytes(plan);
+  if (ceilingBytes <= Math.min(limits.stringBytes, limits.totalBytes)) return undefined;
   const parts = [...argumentParts(plan), ...environmentParts(plan)];
   const biggest = parts.reduce((a, b) => (b.bytes > a.bytes ? b : a));
   const totalBytes = parts.reduce((sum, part) => sum + part.bytes + POINTER_BYTES, 0);
@@ -39,6 +43,15 @@ export function findOversize(plan: LaunchPlan, limits: SizeLimits = platformLimi
     reason: `The biggest part is ${biggest.name} with ${biggest.bytes} bytes.`,
     details: { command: plan.command, cwd: plan.cwd, ...biggest, totalBytes, limitBytes },
   });
+}
+
+/** More than all of it takes together, known without encoding anything: most command lines are far below every limit. */
+function mostBytes({ command, args, env }: LaunchPlan): number {
+  const ofText = (text: string) => text.length * UTF8_BYTES_AT_MOST + 1 + POINTER_BYTES;
+  let bytes = ofText(command);
+  for (const text of args) bytes += ofText(text);
+  for (const name in env) bytes += ofText(name) + ofText(env[name] ?? '');
+  return bytes;
 }
 
 function platformLimits(): SizeLimits {

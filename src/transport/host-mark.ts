@@ -17,7 +17,7 @@ interface HostName {
 
 const HOST_MARK = /^(\d{1,10}):(\d{1,20}):(.+)$/;
 
-let own: { readonly mark: string | undefined } | undefined;
+let own: { readonly mark: string | undefined; readonly placeDigest: string | undefined } | undefined;
 
 /**
  * The name of this process for ever: its pid, the time it started, and the place where both mean something (boot of the
@@ -25,14 +25,21 @@ let own: { readonly mark: string | undefined } | undefined;
  * orphans.
  */
 export function ownHostMark(): string | undefined {
-  own ??= { mark: readOwnMark() };
-  return own.mark;
+  return known().mark;
 }
 
 /** The place by itself, short enough for the name of a folder; undefined where it cannot be known. */
 export function ownPlaceDigest(): string | undefined {
-  const place = parseHostMark(ownHostMark())?.place;
-  return place === undefined ? undefined : createHash('sha256').update(place).digest('hex').slice(0, 12);
+  return known().placeDigest;
+}
+
+function known(): NonNullable<typeof own> {
+  if (own !== undefined) return own;
+  const mark = readOwnMark();
+  const place = parseHostMark(mark)?.place;
+  const placeDigest = place === undefined ? undefined : createHash('sha256').update(place).digest('hex').slice(0, 12);
+  own = { mark, placeDigest };
+  return own;
 }
 
 /** Whether the process that a mark names still lives. A mark of another place, or none at all, is `unknown`. */

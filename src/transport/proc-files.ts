@@ -54,7 +54,7 @@ function isAsked({ hasEnvironment, startTime }: ProcStatus, marksSince: MarksSin
 
 function lookAt(pid: number, draft: Draft): ProcStatus | undefined {
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
     draft.failed(error);
     return undefined;
@@ -74,7 +74,7 @@ export function readProcTableNow(): ProcessTable {
 /** One process at this very moment; undefined when it is gone (a zombie is). */
 export function readProcEntryNow(pid: number): ProcessEntry | undefined {
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return undefined;
   }

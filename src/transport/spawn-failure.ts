@@ -58,8 +58,15 @@ const MEANINGS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** The system ends a string at its first zero byte. Node's own complaint about one would quote the value. */
 function findZeroByte(plan: LaunchPlan): TroupeError | undefined {
-  const strings = [plan.command, plan.cwd, ...plan.args, ...Object.entries(plan.env).flat()];
-  if (!strings.some((text) => text.includes('\0'))) return undefined;
+  const { command, cwd, args, env } = plan;
+  const isIn = (text: string | undefined) => text?.includes('\0') === true;
+  if (
+    !isIn(command) &&
+    !isIn(cwd) &&
+    !args.some(isIn) &&
+    !Object.keys(env).some((name) => isIn(name) || isIn(env[name]))
+  )
+    return undefined;
   return failure(plan, 'SPAWN_FAILED', 'EINVAL', 'An argument or a variable holds a zero byte.');
 }
 
