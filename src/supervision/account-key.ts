@@ -29,8 +29,8 @@ export function configFolderOf(
 export function accountKeyOf(options: SessionOptions, host: Readonly<Record<string, string | undefined>>): string {
   if (options.account !== undefined) return options.account;
   const { env = {}, envMode } = options;
-  const valueOf = (name: string) => (name in env || envMode === 'exact' ? env[name] : host[name]) ?? '';
-  const identity = [configFolderOf(options, host) ?? '', ...CREDENTIALS.map(valueOf)];
+  const variable = (name: string) => (name in env || envMode === 'exact' ? env[name] : host[name]) ?? '';
+  const identity = [configFolderOf(options, host) ?? '', ...CREDENTIALS.map(variable)];
   if (identity.every((part) => part === '')) return 'default';
   return `account-${createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12)}`;
 }
