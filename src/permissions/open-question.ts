@@ -25,8 +25,10 @@ export interface OpenQuestionOptions {
   readonly onSettled: (settlement: Settlement) => void;
 }
 
-/** The answer of a callback that leaves it to people: they answer with `send`. */
-export const NOBODY: Promise<Reply> = new Promise(() => {});
+/** The answer of a callback that leaves it to people: they answer with `send`. One for all would keep whoever ever waited for it. */
+export function nobody(): Promise<Reply> {
+  return new Promise(() => {});
+}
 
 /** Whose machine it is, by the system of its root actor. */
 const QUESTIONS = new WeakMap<object, OpenQuestion>();
@@ -132,7 +134,7 @@ export class OpenQuestion {
 
   ask(signal: AbortSignal): Promise<Reply> {
     signal.addEventListener('abort', () => this.#callback.abort(signal.reason), { once: true });
-    this.#asking ??= this.#options.ask?.(this.#callback) ?? NOBODY;
+    this.#asking ??= this.#options.ask?.(this.#callback) ?? nobody();
     return this.#asking;
   }
 

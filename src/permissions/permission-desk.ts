@@ -16,7 +16,7 @@ import {
 } from './elicitation.ts';
 import { type Grant, grantsOf } from './grant.ts';
 import { jsonCopy } from './json-copy.ts';
-import { NOBODY, OpenQuestion } from './open-question.ts';
+import { nobody, OpenQuestion } from './open-question.ts';
 import { type KeptQuestion, keptQuestionOf, permissionRecordOf, questionDigest } from './permission-record.ts';
 import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
 import { type PermissionResult, parsePermissionResult, wireDecision } from './permission-result.ts';
@@ -321,7 +321,7 @@ export class PermissionDesk {
       if (verdict !== undefined && verdict.behavior !== 'ask') return verdict;
     }
     const answer = signal.aborted ? null : await this.#call(open.request, signal);
-    if (answer === null) return NOBODY;
+    if (answer === null) return nobody();
     return { ...this.#parse(open.request, answer), by: 'callback' };
   }
 

@@ -27,6 +27,8 @@ export class Chronicle {
   /** Of each incarnation the lines by their names, in order. */
   readonly lines = new Map<number, string[]>();
   readonly promptEnds = new Map<string, string[]>();
+  /** Prompts that were said to be on their way to a process. */
+  readonly delivered = new Set<string>();
   readonly settlements = new Map<string, Settled[]>();
   readonly restarts: Restarting[] = [];
   #ended = 0;
@@ -61,6 +63,7 @@ export class Chronicle {
     if (event.type === 'log.durable') this.isVolatile = false;
     if (event.type === 'session.ended') this.#ended += 1;
     if (event.type === 'session.restarting') this.restarts.push(event);
+    if (event.type === 'prompt.delivered') this.delivered.add(event.promptId);
     if (event.type === 'prompt.ended') listedIn(this.promptEnds, event.promptId).push(event.outcome);
     if (event.type === 'permission.settled') listedIn(this.settlements, event.requestId).push(event);
     if (event.type === 'message') this.#name(event);
@@ -78,7 +81,7 @@ export class Chronicle {
     this.view = startView({ id: this.id, groups: [] });
     this.isVolatile = false;
     this.#ended = 0;
-    for (const index of [this.lines, this.promptEnds, this.settlements]) index.clear();
+    for (const index of [this.lines, this.promptEnds, this.delivered, this.settlements]) index.clear();
     this.restarts.length = 0;
     for (const { event } of kept) this.see(event);
   }

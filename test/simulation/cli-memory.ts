@@ -1,7 +1,9 @@
 /** What the CLIs of a world keep on their disk, and what they have done: it outlives processes and hosts. */
 export class CliMemory {
   readonly #conversations = new Map<string, Conversation>();
-  /** By the text of the prompt. */
+  /** Texts of prompts that stood in the input of a process, whether or not it read them. */
+  readonly given = new Set<string>();
+  /** By the text of a prompt that a process has read. */
   readonly traces = new Map<string, PromptTrace>();
   /** Every answer that a question got, by its id on the wire. */
   readonly answers = new Map<string, WireAnswer[]>();
@@ -17,7 +19,7 @@ export class CliMemory {
   }
 
   trace(text: string): PromptTrace {
-    const known = this.traces.get(text) ?? { deliveries: 0, begun: 0, said: [], wires: new Set() };
+    const known = this.traces.get(text) ?? { begun: 0, said: [], wires: new Set() };
     this.traces.set(text, known);
     return known;
   }
@@ -31,8 +33,6 @@ interface Conversation {
 }
 
 export interface PromptTrace {
-  /** How often a process was given it. */
-  deliveries: number;
   /** How often a turn of it began. */
   begun: number;
   /** How its turns ended, in order, as the CLI said it. */

@@ -42,7 +42,7 @@ export class SimulatedCli {
   readonly #memory: CliMemory;
   readonly #random: Random;
   readonly #waiting: Prompt[] = [];
-  readonly #inbox: string[] = [];
+  readonly #inbox: Frame[] = [];
   #turn: Turn | undefined;
   #isStopped = false;
   #isDeaf = false;
@@ -81,8 +81,10 @@ export class SimulatedCli {
   }
 
   hear(line: string): void {
-    if (this.#isStopped) this.#inbox.push(line);
-    else this.#obey(JSON.parse(line));
+    const frame: Frame = JSON.parse(line);
+    if (frame['type'] === 'user') this.#memory.given.add(textOf(frame));
+    if (this.#isStopped) this.#inbox.push(frame);
+    else this.#obey(frame);
   }
 
   /** Its input has come to its end. */
@@ -156,7 +158,7 @@ export class SimulatedCli {
         break;
       case 'continue':
         this.#isStopped = false;
-        for (const line of this.#inbox.splice(0)) if (!this.#isGone) this.#obey(JSON.parse(line));
+        for (const frame of this.#inbox.splice(0)) this.#obey(frame);
         break;
       case 'deafen':
         this.#isDeaf = true;
@@ -183,7 +185,6 @@ export class SimulatedCli {
 
   #takes(prompt: Prompt): void {
     const trace = this.#memory.trace(prompt.text);
-    trace.deliveries += 1;
     trace.wires.add(prompt.wire);
     const { done, acted } = this.#memory.conversation(this.conversationId);
     if (done.has(prompt.wire) || acted.has(prompt.wire)) {

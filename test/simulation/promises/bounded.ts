@@ -18,8 +18,9 @@ export const bounded: Check = (world) => {
   if (running.length > maxSessions) found.push(`${running.length} processes run, and ${maxSessions} may`);
   for (const session of supervisor.list()) {
     const { queued, id } = session.snapshot();
-    // What was cut off waits once more, beside what waits for the first time.
-    const waiting = queued.filter((prompt) => world.memory.traces.get(world.textOf(prompt)) === undefined);
+    // What a process that is gone was given waits once more, beside what waits for the first time.
+    const { delivered } = world.chronicle(id);
+    const waiting = queued.filter((one) => !delivered.has(one) && !world.memory.given.has(world.textOf(one)));
     if (waiting.length > setting.maxPromptQueue)
       found.push(`${waiting.length} prompts of ${id} wait, and ${setting.maxPromptQueue} may`);
   }
