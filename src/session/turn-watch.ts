@@ -72,6 +72,9 @@ export function watchdogFact(notice: WatchdogNotice, awake: AwakeClock): Watchdo
   return { type: notice.type, ...facts, interruptAt: interruptAt === null ? undefined : awake.wallTime(interruptAt) };
 }
 
+/** At its end a line has an id of its own: two that differ mostly differ there. */
+const ID_TAIL_BYTES = 40;
+
 const WATCHES = new Hands<TurnWatch>();
 const MACHINE = watchdogMachine.provide({
   actors: {
@@ -95,8 +98,10 @@ export class TurnWatch {
   #background = 0;
   #progressAt = 0;
   #livedAt = 0;
-  /** The line before: its message, or a copy of it. */
-  #former: CliMessage | Buffer | undefined;
+  /** The message before, where it came by itself; otherwise its line is copied to the other place. */
+  #former: CliMessage | undefined;
+  #formerLine = Buffer.alloc(0);
+  #formerBytes = 0;
   /** Somebody was warned, or the turn interrupted: the next progress is told at once. */
   #isEager = false;
   #isReportDue = false;
@@ -127,7 +132,8 @@ export class TurnWatch {
 
   /** One conversation line of the CLI. Costs a moment and a look at its bytes. */
   take(message: CliMessage): void {
-    const isRepeated = this.#isFormer(message.line);
+    const { line } = message;
+    const isRepeated = this.#isFormer(line, 0, line.length);
     this.#former = message;
     if (isRepeated) return;
     const frame = frameOf(message);
@@ -142,10 +148,11 @@ export class TurnWatch {
 
   /** Many pieces of a text at once: they are progress as each of them is, unless all are the same line again. */
   takeRun(run: LineRun): void {
+    const { bytes, count, ends } = run;
     let index = 0;
-    while (index < run.count && this.#isFormer(run.line(index))) index += 1;
-    if (index === run.count) return;
-    this.#former = Buffer.from(run.line(run.count - 1));
+    while (index < count && this.#isFormer(bytes, run.start(index), ends[index] ?? 0)) index += 1;
+    if (index === count) return;
+    this.#keepFormer(bytes, run.start(count - 1), ends[count - 1] ?? 0);
     this.#sign('progress');
   }
 
@@ -218,9 +225,20 @@ export class TurnWatch {
     if (this.#actor.getSnapshot().status === 'active') this.#actor.send({ type: 'watch.reported', report });
   }
 
-  #isFormer(line: Buffer): boolean {
-    const former = this.#former;
-    return former !== undefined && (Buffer.isBuffer(former) ? former : former.line).equals(line);
+  #isFormer(bytes: Buffer, start: number, end: number): boolean {
+    const former = this.#former?.line ?? this.#formerLine;
+    const length = this.#former?.line.length ?? this.#formerBytes;
+    if (length !== end - start) return false;
+    const tail = Math.min(length, ID_TAIL_BYTES);
+    for (let at = 1; at <= tail; at += 1) if (former[length - at] !== bytes[end - at]) return false;
+    return former.compare(bytes, start, end, 0, length) === 0;
+  }
+
+  #keepFormer(bytes: Buffer, start: number, end: number): void {
+    this.#former = undefined;
+    this.#formerBytes = end - start;
+    if (this.#formerLine.length < this.#formerBytes) this.#formerLine = Buffer.allocUnsafeSlow(this.#formerBytes * 2);
+    bytes.copy(this.#formerLine, 0, start, end);
   }
 
   #sign(frameClass: FrameClass): void {

@@ -130,7 +130,7 @@ export class EventLog {
     const event = numbered(this.#redact(fact), this.#lastSeq, this.#epoch, this.#now());
     this.#shelf.push(event);
     this.#insiders.add(event);
-    if (this.#journal === undefined) this.#release(this.#lastSeq);
+    if (this.#journal === undefined) this.#releaseNewest(event);
     else if (!this.#isDiscarding) this.#journal.take(event);
     this.#insiders.tellAll();
     this.#listeners.tellAll();
@@ -147,7 +147,7 @@ export class EventLog {
     this.#shelf.push(run);
     this.#insiders.add(run);
     const journal = this.#journal;
-    if (journal === undefined) this.#release(this.#lastSeq);
+    if (journal === undefined) this.#releaseNewest(run);
     else if (!this.#isDiscarding) {
       if (journal.takeRun !== undefined) journal.takeRun(run);
       else for (const event of run.events()) journal.take(event);
@@ -275,11 +275,23 @@ export class EventLog {
   }
 
   #release(upTo: number): void {
-    for (const entry of this.#shelf.between(this.#publishedSeq, upTo)) {
-      // Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again.
-      for (const subscription of this.#subscriptions) subscription.offer(entry);
-      this.#listeners.add(entry);
-    }
+    for (const entry of this.#shelf.between(this.#publishedSeq, upTo)) this.#hand(entry);
+    this.#released(upTo);
+  }
+
+  /** Nothing waits where there is no journal: it need not be looked for. */
+  #releaseNewest(entry: LogEntry): void {
+    this.#hand(entry);
+    this.#released(this.#lastSeq);
+  }
+
+  /** Never later than this: who begins to read meanwhile gets the event by replay, and must not get it again. */
+  #hand(entry: LogEntry): void {
+    for (const subscription of this.#subscriptions) subscription.offer(entry);
+    this.#listeners.add(entry);
+  }
+
+  #released(upTo: number): void {
     this.#publishedSeq = Math.max(this.#publishedSeq, upTo);
     this.#shelf.evict(this.#limits, this.#publishedSeq);
     while (this.#awaiting[0] !== undefined && this.#awaiting[0].seq <= this.#publishedSeq) {

@@ -1,10 +1,11 @@
 import { EventRun, isRun, type LogEntry } from './event-run.ts';
+import { RunPack } from './run-pack.ts';
 import { sizeOf } from './session-event.ts';
 
 /** The entries of a log that are in memory, by their numbers: dense, the oldest go first. */
 export class EventShelf {
   /** Evicted slots are emptied at once, so that what is dropped is really freed. */
-  #entries: (LogEntry | undefined)[] = [];
+  #entries: (LogEntry | RunPack | undefined)[] = [];
   #head = 0;
   #count = 0;
   #bytes = 0;
@@ -12,11 +13,11 @@ export class EventShelf {
   /** The number of the oldest event; undefined while there is none. */
   get firstSeq(): number | undefined {
     const oldest = this.#entries[this.#head];
-    return oldest && firstSeqOf(oldest);
+    return oldest && firstOf(oldest);
   }
 
   push(entry: LogEntry): void {
-    this.#entries.push(entry);
+    if (!this.#isPacked(entry)) this.#entries.push(isRun(entry) && RunPack.fits(entry) ? new RunPack(entry) : entry);
     this.#count += countOf(entry);
     this.#bytes += bytesOf(entry);
   }
@@ -26,7 +27,11 @@ export class EventShelf {
     const found: LogEntry[] = [];
     for (let index = this.#indexBehind(after); index < this.#entries.length; index += 1) {
       const entry = this.#entries[index];
-      if (entry === undefined || firstSeqOf(entry) > last) break;
+      if (entry === undefined || firstOf(entry) > last) break;
+      if (entry instanceof RunPack) {
+        found.push(...entry.between(after, last));
+        continue;
+      }
       const part = isRun(entry) ? entry.between(after, last) : entry;
       if (part !== undefined) found.push(part);
     }
@@ -35,14 +40,10 @@ export class EventShelf {
 
   /** Drops the oldest until the limits hold, but nothing behind `last`, and never the newest. */
   evict({ maxItems, maxBytes }: { readonly maxItems: number; readonly maxBytes: number }, last: number): void {
-    while (this.#entries.length - this.#head > 1) {
-      if (this.#count <= maxItems && this.#bytes <= maxBytes) break;
+    while (this.#count > maxItems || this.#bytes > maxBytes) {
       const oldest = this.#entries[this.#head];
-      if (oldest === undefined || lastSeqOf(oldest) > last) break;
-      this.#count -= countOf(oldest);
-      this.#bytes -= bytesOf(oldest);
-      this.#entries[this.#head] = undefined;
-      this.#head += 1;
+      if (oldest === undefined || !(oldest instanceof RunPack ? this.#dropRun(oldest, last) : this.#drop(oldest, last)))
+        break;
     }
     if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
@@ -50,20 +51,57 @@ export class EventShelf {
     }
   }
 
+  /** False where it must stay. */
+  #drop(oldest: LogEntry, last: number): boolean {
+    if (this.#entries.length - this.#head === 1 || lastSeqOf(oldest) > last) return false;
+    this.#count -= countOf(oldest);
+    this.#bytes -= bytesOf(oldest);
+    this.#empty();
+    return true;
+  }
+
+  #dropRun(pack: RunPack, last: number): boolean {
+    const isNewest = this.#entries.length - this.#head === 1 && pack.size === 1;
+    if (isNewest || pack.oldestLastSeq > last) return false;
+    this.#count -= pack.oldestLastSeq + 1 - pack.firstSeq;
+    this.#bytes -= pack.oldestBytes;
+    pack.dropOldest();
+    if (pack.size === 0) this.#empty();
+    return true;
+  }
+
+  #empty(): void {
+    this.#entries[this.#head] = undefined;
+    this.#head += 1;
+  }
+
+  #isPacked(entry: LogEntry): boolean {
+    const newest = this.#entries[this.#entries.length - 1];
+    return isRun(entry) && newest instanceof RunPack && newest.take(entry);
+  }
+
   /** Where the first entry is that holds something behind the cursor. */
   #indexBehind(after: number): number {
     // Nearly always it is the newest.
     let [low, high] = [this.#head, this.#entries.length];
     const newest = this.#entries[high - 1];
-    if (newest !== undefined && firstSeqOf(newest) === after + 1) return high - 1;
+    if (newest !== undefined && firstOf(newest) === after + 1) return high - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const entry = this.#entries[middle];
-      if (entry !== undefined && lastSeqOf(entry) > after) high = middle;
+      if (entry !== undefined && lastOf(entry) > after) high = middle;
       else low = middle + 1;
     }
     return low;
   }
+}
+
+function firstOf(entry: LogEntry | RunPack): number {
+  return entry instanceof RunPack ? entry.firstSeq : firstSeqOf(entry);
+}
+
+function lastOf(entry: LogEntry | RunPack): number {
+  return entry instanceof RunPack ? entry.lastSeq : lastSeqOf(entry);
 }
 
 export function firstSeqOf(entry: LogEntry): number {
