@@ -11,6 +11,7 @@ export const TARGETS: Readonly<Record<string, Load>> = {
   rules: () => import('./targets/rules.ts'),
   options: () => import('./targets/options.ts'),
   scenarios: () => import('./targets/scenarios.ts'),
+  arguments: () => import('./targets/arguments.ts'),
   recordings: () => import('./targets/recordings.ts'),
   transcripts: () => import('./targets/transcripts.ts'),
   'store-files': () => import('./targets/store-files.ts'),

@@ -29,6 +29,8 @@ export async function sendPrompt(
   });
   try {
     const { id, onBusy, json } = flags;
+    // A prompt is sent again for as long as nobody answers: whether anybody does, is asked before.
+    await client.session(session).read();
     const turn = client.session(session).prompt(text, {
       signal: end.signal,
       ...(id === undefined ? {} : { id }),

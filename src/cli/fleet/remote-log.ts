@@ -1,3 +1,4 @@
+import type { RemoteSession } from '../../client/remote-session.ts';
 import type { TroupeClient } from '../../client/troupe-client.ts';
 import { TroupeError } from '../../errors.ts';
 import type { SessionEvent, SubscriberEvent } from '../../store/session-event.ts';
@@ -68,8 +69,24 @@ async function* logOf(client: TroupeClient, id: string, reading: Reading): Async
 }
 
 async function* streamed(client: TroupeClient, id: string, { after, follow, signal }: Reading): AsyncGenerator<Shown> {
+  // Whether there is a server and such a session: a stream tries again for ever where there is none.
+  await client.session(id).read();
   const session = client.session(id, { replay: 'all' });
-  for await (const event of session.events(signal === undefined ? {} : { signal })) {
+  const lost = new AbortController();
+  const stop = session.connection.subscribe((state) => {
+    if (!follow && state === 'waiting') lost.abort();
+  });
+  try {
+    yield* shownOf(session, { after, follow, signal: AbortSignal.any([lost.signal, ...(signal ? [signal] : [])]) });
+  } finally {
+    stop();
+  }
+  // Whoever wants no more than what is there does not wait for another server.
+  if (lost.signal.aborted) throw new TroupeError('SERVER_UNREACHABLE', { reason: 'It went away amid its answer.' });
+}
+
+async function* shownOf(session: RemoteSession, { after, follow, signal }: Required<Reading>): AsyncGenerator<Shown> {
+  for await (const event of session.events({ signal })) {
     if (event.type === 'snapshot') {
       if (event.from > after) yield { type: 'log.truncated', from: after, firstSeq: event.from + 1 };
     } else if (event.type === 'replay.completed') {
