@@ -40,7 +40,9 @@ export type WorkEvent =
 
 export type PermissionNews =
   | { type: 'permission.requested'; requestId: string; at: number }
-  | { type: 'permission.settled'; requestId: string; at: number };
+  | { type: 'permission.settled'; requestId: string; at: number }
+  /** A request that was opened and settled in the same moment, before anything else could happen. */
+  | { type: 'permission.passed' };
 
 export type McpNews =
   | { type: 'mcp.handshake-started'; server: string }
@@ -72,6 +74,8 @@ export type LinkCommand =
 /** What the machine tells whoever listens with `actor.on`. */
 export type SessionNotice =
   | { type: 'state.entered'; state: SessionStateName }
+  /** It was `awaiting-permission` for a moment, and is `ready` again. */
+  | { type: 'state.passed' }
   /** Nothing happened for the idle limit. */
   | { type: 'idle.overdue' }
   | { type: 'turn.overdue' }

@@ -43,6 +43,7 @@ export const sessionMachine = setup({
       type: 'state.entered' as const,
       state: params.state,
     })),
+    announcePassage: emit({ type: 'state.passed' }),
     tellIdle: emit({ type: 'idle.overdue' }),
     tellTurnOverdue: emit({ type: 'turn.overdue' }),
     tellInterruptOverdue: emit({ type: 'interrupt.overdue' }),
@@ -175,15 +176,15 @@ export const sessionMachine = setup({
     'turn.started': {
       actions: [{ type: 'startTurnClock', params: ({ event }) => ({ at: event.at }) }, 'armTurnDeadline'],
     },
-    'turn.ended': {
-      actions: ['closeTurn', 'disarmTurnDeadlines'],
-    },
+    'turn.ended': { actions: ['closeTurn', 'disarmTurnDeadlines'] },
     'permission.requested': {
       actions: { type: 'openPermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
     'permission.settled': {
       actions: { type: 'settlePermission', params: ({ event }) => ({ requestId: event.requestId }) },
     },
+    // While others are open, or nothing is asked any more, it is no state of its own.
+    'permission.passed': {},
     'session.close': { target: '.closing', actions: { type: 'blame', params: { cause: ASKED } } },
     'session.kill': {
       target: '.closing.reaping',
@@ -273,6 +274,7 @@ export const sessionMachine = setup({
             'disarmTurnDeadline',
           ],
         },
+        'permission.passed': { actions: 'announcePassage' },
       },
       states: {
         deciding: {
@@ -287,15 +289,14 @@ export const sessionMachine = setup({
           on: {
             'work.started': { target: 'running', actions: 'startWork' },
             'background.changed': { target: 'idle', reenter: true, actions: 'countTasks' },
+            // Whoever asks is not idle: the limit begins again.
+            'permission.passed': { target: 'idle', reenter: true, actions: 'announcePassage' },
           },
           after: { idleDeadline: { guard: 'hasNoTasks', actions: 'tellIdle' } },
         },
         running: {
           on: {
-            'work.ended': {
-              target: 'idle',
-              actions: ['endWork', 'disarmTurnDeadlines'],
-            },
+            'work.ended': { target: 'idle', actions: ['endWork', 'disarmTurnDeadlines'] },
             'session.interrupt': { target: 'interrupting', actions: [...INTERRUPTING] },
             'deadline.turn': { target: 'interrupting', actions: ['tellTurnOverdue', 'interrupt', ...INTERRUPTING] },
           },

@@ -8,6 +8,8 @@ export interface IncomingRequest {
   readonly request: Readonly<Record<string, unknown>>;
   /** Aborted when the CLI takes the question back, or when the channel closes. */
   readonly signal: AbortNotice;
+  /** Answers now, before the handler is done: what it returns or throws later is told to nobody. */
+  readonly respond: (payload: unknown) => void;
 }
 
 /** Returns the payload of the answer; a throw becomes an error answer. */
@@ -56,7 +58,7 @@ export class RequestHandlers {
     this.#handlers.set(subtype, { handle, rests });
   }
 
-  dispatch(incoming: Omit<IncomingRequest, 'signal'>): Refusal | undefined {
+  dispatch(incoming: Omit<IncomingRequest, 'signal' | 'respond'>): Refusal | undefined {
     const { requestId, subtype } = incoming;
     // A redelivered question is the same question: it keeps its one answer (R05).
     if (this.#inFlight.has(requestId)) return 'duplicate';
@@ -71,9 +73,7 @@ export class RequestHandlers {
     }
     const controller = new LightAbort();
     // Registered before it runs: a handler may finish, or be cancelled, before `dispatch` returns.
-    const written = Promise.resolve().then(() => {
-      return this.#run(handler, { ...incoming, signal: controller });
-    });
+    const written = Promise.resolve().then(() => this.#run(handler, incoming, controller));
     this.#inFlight.set(requestId, { controller, written });
     return undefined;
   }
@@ -99,22 +99,29 @@ export class RequestHandlers {
 
   async #run(
     { handle, rests }: { readonly handle: RequestHandler; readonly rests: boolean },
-    incoming: IncomingRequest,
+    { requestId, subtype, request }: Omit<IncomingRequest, 'signal' | 'respond'>,
+    signal: LightAbort,
   ): Promise<boolean> {
-    const { requestId, signal } = incoming;
     // Whoever is taken out of the flight is aborted: the signal, not the id, tells whether this very question is open.
     if (signal.aborted) return false;
+    let written: Promise<boolean> | undefined;
+    const respond = (payload: unknown) => {
+      if (signal.aborted || written !== undefined) return;
+      this.#inFlight.delete(requestId);
+      try {
+        written = this.#reply.success(requestId, payload, rests);
+      } catch (error) {
+        written = this.#reply.error(requestId, reasonOf(error), rests);
+      }
+    };
     try {
-      const payload = await handle(incoming);
-      if (signal.aborted) return false;
-      const written = this.#reply.success(requestId, payload, rests);
-      this.#inFlight.delete(requestId);
-      return await written;
+      respond(await handle({ requestId, subtype, request, signal, respond }));
     } catch (error) {
-      if (signal.aborted) return false;
+      if (signal.aborted || written !== undefined) return written ?? false;
       this.#inFlight.delete(requestId);
-      return await this.#reply.error(requestId, reasonOf(error), rests);
+      written = this.#reply.error(requestId, reasonOf(error), rests);
     }
+    return written ?? false;
   }
 }
 

@@ -19,10 +19,14 @@ export interface OpenQuestionOptions {
   readonly judge: () => Promise<Verdict> | Verdict;
   /** Asks the callback; undefined where there is none, and people answer. */
   readonly ask: ((signal: LightAbort) => Promise<Reply>) | undefined;
+  /** It has to be told that it was asked. Called once, before anything else is told of it. */
+  readonly onRequested: () => void;
   /** No rule decides it: somebody is asked, and the session waits. */
   readonly onOpen: () => void;
   /** Called in the moment of the settlement, before anybody else knows of it. */
   readonly onSettled: (settlement: Settlement) => void;
+  /** In place of all three, for one that was settled before anybody was told of it. `wasOpen`: no rule decided it. */
+  readonly onPassed: (settlement: Settlement, wasOpen: boolean) => void;
 }
 
 /** The answer of a callback that leaves it to people: they answer with `send`. One for all would keep whoever ever waited for it. */
@@ -65,8 +69,11 @@ export class OpenQuestion {
   #judging: Promise<Verdict> | Verdict | undefined;
   #asking: Promise<Reply> | undefined;
   #isBegun = false;
+  #isTold = false;
+  #isAsking = false;
   #isOpen = false;
-  #isSettled = false;
+  #settlement: Settlement | undefined;
+  #isStopped = false;
   #resolve: (settlement: Settlement) => void = () => {};
 
   constructor(options: OpenQuestionOptions) {
@@ -82,6 +89,11 @@ export class OpenQuestion {
     return this.#options.input.deadlineMs;
   }
 
+  /** What it was decided, though it may not be told everywhere yet. */
+  get settlement(): Settlement | undefined {
+    return this.#settlement;
+  }
+
   /** Has it judged, and whoever has to be asked asked. */
   begin(): void {
     this.#isBegun = true;
@@ -91,7 +103,7 @@ export class OpenQuestion {
       return;
     }
     void this.#decideAtOnce();
-    if (!this.#isSettled) atEndOfTurn(() => this.goOn());
+    if (this.#settlement === undefined) atEndOfTurn(() => this.goOn());
   }
 
   /** It is not answered yet: from now on it is waited for. */
@@ -104,13 +116,15 @@ export class OpenQuestion {
       this.#actor.send(event);
       return;
     }
+    this.#tell();
+    if (this.#isAsking) this.#open();
     this.#settle(settlementBy(event));
     this.#callback.abort();
   }
 
   /** Nothing is decided here any more. */
   stop(): void {
-    this.#isSettled = true;
+    this.#isStopped = true;
     this.#actor?.stop();
     this.#callback.abort();
   }
@@ -154,7 +168,7 @@ export class OpenQuestion {
         return;
       }
       decider = 'callback';
-      this.#open();
+      this.#isAsking = true;
       this.#asking = this.#options.ask(this.#callback);
       const reply = await this.#asking;
       if (!this.#isElsewhere) this.#settle(ruled(reply));
@@ -164,7 +178,7 @@ export class OpenQuestion {
   }
 
   get #isElsewhere(): boolean {
-    return this.#isSettled || this.#actor !== undefined;
+    return this.#settlement !== undefined || this.#isStopped || this.#actor !== undefined;
   }
 
   #startMachine(): void {
@@ -174,11 +188,17 @@ export class OpenQuestion {
     this.#actor.subscribe((snapshot) => {
       if (snapshot.status === 'done') this.#settle(snapshot.output);
     });
+    this.#tell();
     this.#open();
     this.#actor.start();
   }
 
-  /** Before anybody is asked: what is open is seen as a state, however quick the answer is. */
+  #tell(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#options.onRequested();
+  }
+
   #open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -186,9 +206,10 @@ export class OpenQuestion {
   }
 
   #settle(settlement: Settlement): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#options.onSettled(settlement);
+    if (this.#settlement !== undefined || this.#isStopped) return;
+    this.#settlement = settlement;
+    if (this.#isTold) this.#options.onSettled(settlement);
+    else this.#options.onPassed(settlement, this.#isAsking);
     this.#resolve(settlement);
   }
 }

@@ -2,63 +2,25 @@ import { type PermissionInput, restoredPermission } from '../../machines/permiss
 import type { PermissionDecision, PermissionEvent, Settlement } from '../../machines/permission/permission.events.ts';
 import type { Reply } from '../../machines/permission/permission.ports.ts';
 import type { AbortNotice, LightAbort } from '../abort-notice.ts';
-import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { PermissionRecord } from '../store/store-record.ts';
 import { isChanged, offeredRules } from './answer-scope.ts';
-import { type CanUseTool, contextOf } from './can-use-tool.ts';
-import {
-  type ElicitationResult,
-  type OnElicitation,
-  parseElicitationResult,
-  readElicitation,
-  wireElicitation,
-} from './elicitation.ts';
+import { contextOf } from './can-use-tool.ts';
+import { type ElicitationResult, parseElicitationResult, readElicitation, wireElicitation } from './elicitation.ts';
 import { type Grant, grantsOf } from './grant.ts';
 import { jsonCopy } from './json-copy.ts';
 import { nobody, OpenQuestion } from './open-question.ts';
+import type { PermissionDeskOptions } from './permission-desk-options.ts';
 import { type KeptQuestion, keptQuestionOf, permissionRecordOf, questionDigest } from './permission-record.ts';
 import { type PermissionRequest, readPermissionRequest, type ToolPermissionRequest } from './permission-request.ts';
 import { type PermissionResult, parsePermissionResult, wireDecision } from './permission-result.ts';
-import type { RuleBook } from './rule-book.ts';
 import { type Guard, ruleGuard } from './rule-guard.ts';
-import { SettledQuestions } from './settled-questions.ts';
-import {
-  type OnUserDialog,
-  parseUserDialogResult,
-  readUserDialog,
-  type UserDialogResult,
-  wireUserDialog,
-} from './user-dialog.ts';
+import { SettledQuestions, settledBefore } from './settled-questions.ts';
+import { parseUserDialogResult, readUserDialog, type UserDialogResult, wireUserDialog } from './user-dialog.ts';
 import { callbackFor, verdictOn } from './verdict.ts';
 
 /** What may answer a request: a result of its kind. */
 export type PermissionAnswer = PermissionResult | ElicitationResult | UserDialogResult;
-
-export interface PermissionDeskOptions {
-  readonly clock: Clock;
-  readonly deadlineMs: number;
-  readonly canUseTool: CanUseTool | undefined;
-  readonly onElicitation: OnElicitation | undefined;
-  readonly onUserDialog: OnUserDialog | undefined;
-  /** The dialogs that were announced to the CLI; any other is not ours to answer. */
-  readonly dialogKinds: readonly string[];
-  /** False when nobody is there to answer what has no callback: it is refused at once, with this explanation (R37). */
-  readonly isAttended: boolean;
-  readonly rules: RuleBook;
-  /** Settled requests kept for `get` and late clickers. */
-  readonly maxSettled: number;
-  readonly inspect: ((event: unknown) => void) | undefined;
-  readonly onRequested: (request: PermissionRequest) => void;
-  /** No rule decides it: from now on the session waits for somebody. */
-  readonly onOpened: (request: PermissionRequest) => void;
-  readonly onSettled: (request: PermissionRequest, settlement: Settlement) => void;
-  /** A process has asked again what was asked before the host was lost. */
-  readonly onRebound: (request: PermissionRequest) => void;
-  /** What was decided while no process asked is not asked any more. */
-  readonly onUnheard: (request: PermissionRequest) => void;
-  readonly onDroppedUpdates: (request: PermissionRequest, dropped: number) => void;
-}
 
 const CANCELLED = 'The request was cancelled.';
 
@@ -77,6 +39,7 @@ export class PermissionDesk {
 
   /** The open questions, oldest first. */
   pending(): PermissionRequest[] {
+    this.catchUp();
     return [...this.#open.values()].map(({ request }) => request);
   }
 
@@ -94,6 +57,7 @@ export class PermissionDesk {
   }
 
   get(id: string): PermissionRequest | undefined {
+    this.#open.get(id)?.goOn();
     return (this.#open.get(id) ?? this.#settled.get(id))?.request;
   }
 
@@ -173,11 +137,22 @@ export class PermissionDesk {
 
   /**
    * Puts a question of the CLI on the desk and resolves with the payload of its answer. Rejects when the CLI must be told
-   * that there is none. The signal takes the question back.
+   * that there is none. The signal takes the question back. A decision that is there at once may go to `respond` before.
    */
-  async ask(requestId: string, wireRequest: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<unknown> {
+  async ask(
+    requestId: string,
+    wireRequest: Readonly<Record<string, unknown>>,
+    signal: AbortNotice,
+    respond?: (payload: unknown) => void,
+  ): Promise<unknown> {
     const request = readPermissionRequest(requestId, wireRequest, this.#options.clock.now());
-    const { decision, shown } = await this.#decision(request, signal);
+    let isAnswered = false;
+    const answer = (decision: PermissionDecision) => {
+      isAnswered = respond !== undefined;
+      respond?.(wireDecision(decision, request));
+    };
+    const { decision, shown } = await this.#decision(request, signal, answer);
+    if (isAnswered) return undefined;
     // What was shown is what is granted; the input is that of this very call.
     return wireDecision(decision, shown.kind === 'tool' ? { ...shown, input: request.input } : request);
   }
@@ -212,6 +187,7 @@ export class PermissionDesk {
   answer(id: string, answer: unknown, by: string): PermissionRequest {
     const entry = this.#open.get(id);
     if (entry === undefined) throw this.#settled.refusal(id);
+    if (entry.settlement !== undefined) throw settledBefore(id, entry.settlement);
     const decision = this.#parse(entry.request, answer);
     entry.send({ type: 'permission.answered', decision, by });
     return entry.request;
@@ -244,13 +220,14 @@ export class PermissionDesk {
   async #decision(
     request: PermissionRequest,
     signal: AbortNotice,
+    answer?: (decision: PermissionDecision) => void,
   ): Promise<{ readonly decision: PermissionDecision; readonly shown: PermissionRequest }> {
-    const { settlement, shown } = await this.#settle(request, signal);
+    const { settlement, shown } = await this.#settle(request, signal, answer);
     if ('decision' in settlement) return { decision: settlement.decision, shown };
     throw new TroupeError('PERMISSION_SETTLED', { reason: 'reason' in settlement ? settlement.reason : CANCELLED });
   }
 
-  async #settle(request: PermissionRequest, signal: AbortNotice) {
+  async #settle(request: PermissionRequest, signal: AbortNotice, answer?: (decision: PermissionDecision) => void) {
     const known = this.#takeUnasked(request);
     const decided = this.#settled.get(known ?? '')?.request.settlement;
     if (known !== undefined && decided !== undefined) {
@@ -258,12 +235,11 @@ export class PermissionDesk {
       this.#options.onRebound(shown);
       return { settlement: decided, shown };
     }
-    const open = this.#open.get(known ?? '') ?? this.#lay(request);
+    const open = this.#open.get(known ?? '') ?? this.#lay(request, { answer });
     open.markAsked(request.id);
     const withdraw = () => open.send(withdrawal(signal.reason));
     signal.addEventListener('abort', withdraw, { once: true });
-    if (known === undefined) this.#options.onRequested(request);
-    else this.#options.onRebound(open.request);
+    if (known !== undefined) this.#options.onRebound(open.request);
     if (signal.aborted) withdraw();
     else if (known === undefined) open.begin();
     const settlement = await open.settled;
@@ -284,15 +260,22 @@ export class PermissionDesk {
     const { request, digest, expiresAt } = kept;
     const { kind, id: requestId, toolName = '', askedAt } = request;
     const persisted = { kind, requestId, toolName, askedAt, expiresAt };
-    this.#lay(request, { digest, input: restoredPermission(persisted, this.#options.clock.now()) }).begin();
+    const input = restoredPermission(persisted, this.#options.clock.now());
+    this.#lay(request, { former: { digest, input } }).begin();
   }
 
   /** Puts it among the open questions; its machine is still to be started. */
   #lay(
     request: PermissionRequest,
-    former?: { readonly digest: string; readonly input: PermissionInput },
+    {
+      former,
+      answer,
+    }: {
+      readonly former?: { readonly digest: string; readonly input: PermissionInput };
+      readonly answer?: ((decision: PermissionDecision) => void) | undefined;
+    },
   ): OpenQuestion {
-    const { clock, deadlineMs, inspect } = this.#options;
+    const { clock, deadlineMs, inspect, answersFirst, onRequested, onOpened, onPassed } = this.#options;
     const { kind, id: requestId, toolName = '' } = request;
     const open: OpenQuestion = new OpenQuestion({
       request,
@@ -306,8 +289,15 @@ export class PermissionDesk {
           ? (signal) => this.#ask(open, signal)
           : undefined,
       // One of a former host is waited for when its process asks again.
-      onOpen: () => former === undefined && this.#options.onOpened(request),
+      onRequested: () => former === undefined && onRequested(request),
+      onOpen: () => former === undefined && onOpened(request),
       onSettled: (settlement) => this.#remember(open, settlement),
+      onPassed: (settlement, wasOpen) => {
+        if (answersFirst && 'decision' in settlement) answer?.(settlement.decision);
+        onRequested(request);
+        if (wasOpen) onPassed(request, () => this.#remember(open, settlement));
+        else this.#remember(open, settlement);
+      },
     });
     this.#open.set(requestId, open);
     return open;

@@ -1,3 +1,4 @@
+import type { Settlement } from '../../machines/permission/permission.events.ts';
 import { TroupeError } from '../errors.ts';
 import type { KeptQuestion } from './permission-record.ts';
 import type { PermissionRequest } from './permission-request.ts';
@@ -42,11 +43,13 @@ export class SettledQuestions {
   /** Why a question that is not open takes no answer: it names who was first. */
   refusal(id: string): TroupeError {
     const settlement = this.#byId.get(id)?.request.settlement;
-    if (settlement === undefined) return new TroupeError('PERMISSION_NOT_FOUND', { details: { id } });
-    const details = { id, outcome: settlement.outcome, by: settlement.by };
-    return new TroupeError('PERMISSION_SETTLED', {
-      reason: `It was ${settlement.outcome} by ${settlement.by}.`,
-      details,
-    });
+    return settlement === undefined
+      ? new TroupeError('PERMISSION_NOT_FOUND', { details: { id } })
+      : settledBefore(id, settlement);
   }
+}
+
+/** Somebody was first: PERMISSION_SETTLED names who. */
+export function settledBefore(id: string, { outcome, by }: Settlement): TroupeError {
+  return new TroupeError('PERMISSION_SETTLED', { reason: `It was ${outcome} by ${by}.`, details: { id, outcome, by } });
 }

@@ -28,6 +28,8 @@ import { stallCause, TurnWatch, watchdogFact, watchLimits } from './turn-watch.t
 
 export interface IncarnationListener {
   stateEntered(state: SessionStateName): void;
+  /** It was in a state for a moment, in which `within` belongs, and is ready again. */
+  statePassed(state: 'awaiting-permission', within: () => void): void;
   spawned(pid: number): void;
   initialized(answer: Answer): void;
   message(message: CliMessage): void;
@@ -88,6 +90,8 @@ export class Incarnation {
   readonly #mcp: McpDesk;
   readonly #watch: TurnWatch;
   readonly #times: StateTimes;
+  /** What belongs in the state that its machine is about to pass through. */
+  #passing: (() => void) | undefined;
 
   constructor(options: IncarnationOptions) {
     this.number = options.number;
@@ -150,6 +154,22 @@ export class Incarnation {
     if (this.actor.getSnapshot().status === 'active') this.actor.send(event);
   }
 
+  /**
+   * A permission request was opened and settled in one moment. Where its machine takes that for a state, the settlement is
+   * told in it; else by itself.
+   */
+  passPermission(settle: () => void): void {
+    this.#passing = settle;
+    this.tell({ type: 'permission.passed' });
+    this.#takePassing()?.();
+  }
+
+  #takePassing(): (() => void) | undefined {
+    const passing = this.#passing;
+    this.#passing = undefined;
+    return passing;
+  }
+
   /** The way the conversation reaches this process. */
   delivery(): Delivery {
     const { isVerbatim } = this.#options;
@@ -199,6 +219,10 @@ export class Incarnation {
     const { turnMs, interruptMs } = this.#options.timeouts;
     this.actor.on('*', (notice) => {
       if (notice.type === 'state.entered') entered(notice.state);
+      if (notice.type === 'state.passed') {
+        const within = this.#takePassing();
+        if (within !== undefined) listener.statePassed('awaiting-permission', within);
+      }
       if (notice.type === 'idle.overdue') listener.idle();
       if (notice.type === 'turn.overdue') listener.overdue('turn', turnMs);
       if (notice.type === 'interrupt.overdue') listener.overdue('interrupt', interruptMs);
@@ -252,7 +276,9 @@ export class Incarnation {
     });
     const handle = (subtype: string, waitsFor: 'human' | 'hook' | 'mcp', handler: RequestHandler) =>
       link.channel.handle(subtype, this.#watch.during(waitsFor, handler), { rests: waitsFor === 'human' });
-    handle('can_use_tool', 'human', ({ requestId, request, signal }) => permissions.ask(requestId, request, signal));
+    handle('can_use_tool', 'human', ({ requestId, request, signal, respond }) =>
+      permissions.ask(requestId, request, signal, respond),
+    );
     handle('elicitation', 'human', ({ requestId, request, signal }) => permissions.elicit(requestId, request, signal));
     handle('request_user_dialog', 'human', ({ requestId, request, signal }) =>
       permissions.showDialog(requestId, request, signal),

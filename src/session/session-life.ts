@@ -268,6 +268,11 @@ export class SessionLife {
           });
         } else if (!isReplaying) conversation.attach(incarnation.delivery());
       },
+      statePassed: (state, within) => {
+        this.#enter(state, epoch);
+        within();
+        this.#enter('ready', epoch);
+      },
       initialized: (answer) => {
         this.#initializeAnswer = answer;
         conversation.learn(readInitializeAnswer(answer));

@@ -102,6 +102,11 @@ export class EventLog {
     return this.#publishedSeq;
   }
 
+  /** Nothing keeps it beyond this process. */
+  get isVolatile(): boolean {
+    return this.#journal === undefined;
+  }
+
   /** What is not durable yet; undefined where everything is, or nothing is to be. */
   get unkept(): LogJournal['unkept'] {
     return this.#journal?.unkept;

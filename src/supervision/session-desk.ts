@@ -60,6 +60,12 @@ export function buildDesk(
       if (!waiting.delete(requestId)) return;
       life()?.incarnation?.tell({ type: 'permission.settled', requestId, at: around.awake.now() });
     },
+    onPassed: (_, settle) => {
+      const incarnation = life()?.incarnation;
+      if (incarnation === undefined) settle();
+      else incarnation.passPermission(settle);
+    },
+    answersFirst: log.isVolatile,
     onRebound: ({ kind, id: requestId, settlement }) => {
       log.append(life()?.epoch ?? 0, { type: 'permission.rebound', kind, requestId });
       if (settlement === undefined) wait(requestId);

@@ -54,6 +54,36 @@ describe('questions of the CLI', () => {
     expect(channel.openRequests.theirs).toBe(0);
   });
 
+  it.each([
+    ['returns', () => Promise.resolve({ late: true })],
+    ['throws', () => Promise.reject(new Error('late'))],
+  ])('are answered once, by what their handler responds before it %s (R25)', async (_title, end) => {
+    const { sent, cliAsks, channel } = openChannel({
+      handlers: {
+        hook_callback: ({ respond }) => {
+          respond({ early: true });
+          respond({ early: 'again' });
+          return end();
+        },
+      },
+    });
+    cliAsks('r1', 'hook_callback');
+    await nextLoop();
+
+    expect(sent).toEqual([{ success: 'r1', response: { early: true } }]);
+    expect(channel.openRequests.theirs).toBe(0);
+  });
+
+  it('are answered with an error when what their handler responds is not JSON (R25)', async () => {
+    const { sent, cliAsks } = openChannel({
+      handlers: { hook_callback: async ({ respond }) => respond({ big: 1n }) },
+    });
+    cliAsks('r1', 'hook_callback');
+    await nextLoop();
+
+    expect(sent).toEqual([expect.objectContaining({ error: 'r1' })]);
+  });
+
   it('are answered with an error when the handler returns what is not JSON (R25)', async () => {
     const { sent, cliAsks, channel } = openChannel({ handlers: { hook_callback: () => Promise.resolve({ big: 1n }) } });
     cliAsks('r1', 'hook_callback');

@@ -36,6 +36,7 @@ export const SESSION_EVENTS: Samples<SessionEvent> = {
   'turn.ended': { type: 'turn.ended' },
   'permission.requested': { type: 'permission.requested', at: 0, requestId: 'first' },
   'permission.settled': { type: 'permission.settled', at: 0, requestId: 'first' },
+  'permission.passed': { type: 'permission.passed' },
   'mcp.handshake-started': { type: 'mcp.handshake-started', server: 'docs' },
   'mcp.connected': { type: 'mcp.connected', server: 'docs' },
   'mcp.failed': { type: 'mcp.failed', server: 'docs', reason: 'it crashed' },

@@ -230,6 +230,41 @@ describe('the turn deadline', () => {
   });
 });
 
+describe('a question that is answered in the moment it comes', () => {
+  const PASSED = { type: 'permission.passed' } as const;
+
+  it('is a state that was passed through, and takes the turn no time (P5)', () => {
+    const { session, clock, state, notices } = openSession({ reached: 'running', timeouts: { turnMs: 2_000 } });
+    session.send({ type: 'turn.started', at: clock.now() });
+    clock.increment(1_999);
+
+    session.send(PASSED);
+    expect(notices().at(-1)).toEqual({ type: 'state.passed' });
+    expect(state()).toBe('ready.running');
+
+    clock.increment(1);
+    expect(state()).toBe('ready.interrupting');
+  });
+
+  it('starts the limit of idleness anew', () => {
+    const { session, clock, notices } = openSession({ reached: 'ready', timeouts: { idleMs: 2_000 } });
+    clock.increment(1_999);
+    session.send(PASSED);
+    clock.increment(1_999);
+    expect(notices().at(-1)).toEqual({ type: 'state.passed' });
+
+    clock.increment(1);
+    expect(notices().at(-1)).toEqual({ type: 'idle.overdue' });
+  });
+
+  it('is no state of its own while another one is open', () => {
+    const { session, notices } = openSession({ reached: 'awaiting-permission' });
+    session.send(PASSED);
+
+    expect(notices()).not.toContainEqual({ type: 'state.passed' });
+  });
+});
+
 describe('awaiting-permission', () => {
   it.each(permutationsOf(['first', 'second', 'third']))(
     'stays until the last of several questions is settled: %s, %s, %s (R36, WIRE §6)',

@@ -20,6 +20,34 @@ describe('a question that is answered in the turn of the loop in which it came',
     expect(opened).toEqual(['r1']);
   });
 
+  it.each([
+    [true, ['answered', 'requested', 'opened', 'settled']],
+    [false, ['requested', 'opened', 'settled', 'answered']],
+  ])('is answered before it is told only where nothing is kept for good: %s (P7)', async (answersFirst, story) => {
+    const told: string[] = [];
+    const { desk } = openDesk({
+      canUseTool: async () => ALLOW,
+      answersFirst,
+      onRequested: () => told.push('requested'),
+      onPassed: (_, settle) => {
+        told.push('opened');
+        settle();
+      },
+      onSettled: () => told.push('settled'),
+    });
+    const answer = { behavior: 'allow', updatedInput: BASH.input };
+    const responded: unknown[] = [];
+    const respond = (payload: unknown) => {
+      told.push('answered');
+      responded.push(payload);
+    };
+    const payload = await desk.ask('r1', BASH, new AbortController().signal, respond);
+    if (payload !== undefined) respond(payload);
+
+    expect(told).toEqual(story);
+    expect(responded).toEqual([answer]);
+  });
+
   it('refuses the tool when the callback throws at once (P4)', async () => {
     const canUseTool = () => {
       throw new Error('no idea');

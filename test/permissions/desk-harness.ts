@@ -1,7 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Settlement } from '../../machines/permission/permission.events.ts';
 import { TroupeError } from '../../src/errors.ts';
-import { PermissionDesk, type PermissionDeskOptions } from '../../src/permissions/permission-desk.ts';
+import { PermissionDesk } from '../../src/permissions/permission-desk.ts';
+import type { PermissionDeskOptions } from '../../src/permissions/permission-desk-options.ts';
 import type { PermissionRequest } from '../../src/permissions/permission-request.ts';
 import type { PermissionRule } from '../../src/permissions/permission-rule.ts';
 import { RuleBook } from '../../src/permissions/rule-book.ts';
@@ -40,6 +41,11 @@ export function openDesk(options: Partial<PermissionDeskOptions> = {}) {
     onRequested: (request) => requested.push(request),
     onOpened: ({ id }) => opened.push(id),
     onSettled: ({ id }, settlement) => settled.push({ id, settlement }),
+    onPassed: ({ id }, settle) => {
+      opened.push(id);
+      settle();
+    },
+    answersFirst: true,
     onRebound: ({ id }) => told.push(`rebound ${id}`),
     onUnheard: ({ id }) => told.push(`unheard ${id}`),
     onDroppedUpdates: ({ id }, count) => dropped.push({ id, count }),

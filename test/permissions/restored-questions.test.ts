@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PermissionDeskOptions } from '../../src/permissions/permission-desk.ts';
+import type { PermissionDeskOptions } from '../../src/permissions/permission-desk-options.ts';
 import type { PermissionRecord } from '../../src/store/store-record.ts';
 import { BASH, bookOf, openDesk } from './desk-harness.ts';
 

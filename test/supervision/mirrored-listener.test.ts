@@ -187,6 +187,7 @@ function openListener({ holds = false, fails = false }: { holds?: boolean; fails
   let mirror: TranscriptMirror | undefined;
   const inner: IncarnationListener = {
     stateEntered: () => {},
+    statePassed: () => {},
     spawned: () => {},
     initialized: () => {},
     run: () => {},
