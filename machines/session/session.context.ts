@@ -77,16 +77,24 @@ export const NO_TURN = {
   turnWorksSince: null,
 };
 
-export function initialContext(input: SessionInput): SessionContext {
+/** Field by field: to spread the input in front of so many others costs several copies. */
+export function initialContext({ id, incarnation, mcpServers, timeouts }: SessionInput): SessionContext {
   return {
-    ...input,
+    id,
+    incarnation,
+    mcpServers,
+    timeouts,
     pid: null,
     spokeAt: null,
-    mcp: input.mcpServers.map((server) => ({ ...server, status: 'waiting' })),
+    mcp: mcpServers.map((server) => ({ ...server, status: 'waiting' })),
     openPermissions: [],
     isWorking: false,
     backgroundTasks: 0,
-    ...NO_TURN,
+    isTurnOpen: false,
+    isInterrupting: false,
+    interruptCause: null,
+    turnWorkedMs: 0,
+    turnWorksSince: null,
     endedBecause: null,
     exit: null,
     treeIsGone: false,

@@ -22,25 +22,29 @@ const TRACE_VARIABLES = ['TRACEPARENT', 'TRACESTATE'];
  */
 export function launchEnvironment(host: Variables, options: EnvironmentOptions, mark: string): Record<string, string> {
   const trace = options.trace ?? {};
-  const variables = new Map<string, string | undefined>(patience(options.mcpTimeoutMs));
+  const variables: Record<string, string> = patience(options.mcpTimeoutMs);
   if (options.envMode !== 'exact') {
     for (const name of Object.keys(host)) {
       const isOlder = trace['TRACEPARENT'] !== undefined && TRACE_VARIABLES.includes(name);
-      if (!isOlder && !isNestingVariable(name)) variables.set(name, host[name]);
+      if (!isOlder && !isNestingVariable(name)) set(variables, name, host[name]);
     }
   }
   for (const layer of [trace, ownVariables(options), options.env ?? {}]) {
-    for (const name of Object.keys(layer)) variables.set(name, layer[name]);
+    for (const name of Object.keys(layer)) set(variables, name, layer[name]);
   }
-  variables.set('TROUPE_SESSION', mark);
-  const present = [...variables].filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(present);
+  variables['TROUPE_SESSION'] = mark;
+  return variables;
+}
+
+function set(variables: Record<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined) delete variables[name];
+  else variables[name] = value;
 }
 
 /** A silent in-process server costs the first turn this long, in most releases twice (WIRE §25.4). The host's own word wins. */
-function patience(mcpTimeoutMs: number | undefined): [string, string][] {
+function patience(mcpTimeoutMs: number | undefined): Record<string, string> {
   const isBounded = mcpTimeoutMs !== undefined && Number.isFinite(mcpTimeoutMs);
-  return isBounded ? [['MCP_TIMEOUT', String(Math.ceil(mcpTimeoutMs))]] : [];
+  return isBounded ? { MCP_TIMEOUT: String(Math.ceil(mcpTimeoutMs)) } : {};
 }
 
 /** The two state variables make the CLI say when it is idle, one for newer and one for older versions (WIRE §0.7). */

@@ -68,7 +68,7 @@ export async function planLaunch(request: LaunchRequest): Promise<PlannedLaunch>
     executableArgs: options.executableArgs,
     execPath: host.execPath,
   });
-  const { files, temporaryFiles } = writeFiles(options, resolve(host.cwd, host.env['TMPDIR'] || tmpdir()), host);
+  const { files, temporaryFiles } = writeFiles(options, host);
   const resume = conversationOf(request);
   const args = dialectArguments(options, { files, ...(resume === undefined ? {} : { resume }) });
   return {
@@ -107,8 +107,7 @@ function conversationOf({ options, incarnation, resume }: LaunchRequest): string
 
 function writeFiles(
   options: SessionOptions,
-  parent: string,
-  { folderPrefix }: LaunchHost,
+  { folderPrefix, cwd, env }: LaunchHost,
 ): { files: LaunchFiles; temporaryFiles: readonly string[] } {
   const servers = mcpDocument(options);
   const settings = settingsDocument(options);
@@ -116,7 +115,8 @@ function writeFiles(
     ...(servers?.needsFile ? [{ name: 'mcp-config.json', content: servers.text }] : []),
     ...(settings === undefined ? [] : [{ name: 'settings.json', content: JSON.stringify(settings) }]),
   ];
-  const temporaryFiles = writePrivateFiles(parent, wanted, folderPrefix);
+  if (wanted.length === 0) return { files: {}, temporaryFiles: [] };
+  const temporaryFiles = writePrivateFiles(resolve(cwd, env['TMPDIR'] || tmpdir()), wanted, folderPrefix);
   const pathOf = (name: string) => temporaryFiles[wanted.findIndex((file) => file.name === name)];
   const [mcpConfig, settingsFile] = [pathOf('mcp-config.json'), pathOf('settings.json')];
   return {

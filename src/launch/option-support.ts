@@ -157,15 +157,23 @@ export interface UnsupportedOption {
  * an unknown one counts as old (WIRE §1). Flags are not among them: of those the CLI itself says that it knows them not.
  */
 export function unsupportedOptions(options: SessionOptions, cliVersion: string | undefined): UnsupportedOption[] {
-  const given: readonly (readonly [string, OptionSupport])[] = [
-    ...Object.entries(OPTION_SUPPORT).filter(([option]) => isGiven(options[option as keyof SessionOptions])),
-    ...Object.entries(PART_SUPPORT).filter(([, part]) => part.isGiven(options)),
-  ];
-  return given.flatMap(([option, { needs, otherwise }]) => {
-    if (needs === undefined || otherwise === 'exits' || hasFeature(cliVersion, undefined, needs)) return [];
+  return PARTIAL.flatMap(({ option, needs, otherwise, isGiven }) => {
+    if (!isGiven(options) || hasFeature(cliVersion, undefined, needs)) return [];
     return [{ option, since: sinceOf(needs), isRefused: otherwise === 'refused' }];
   });
 }
+
+/** What some release ignores. */
+const PARTIAL = [
+  ...Object.entries(OPTION_SUPPORT).map(([option, support]) => ({
+    option,
+    ...support,
+    isGiven: (options: SessionOptions) => isGiven(options[option as keyof SessionOptions]),
+  })),
+  ...Object.entries(PART_SUPPORT).map(([option, support]) => ({ option, ...support })),
+].flatMap(({ needs, ...support }) =>
+  needs === undefined || support.otherwise === 'exits' ? [] : [{ ...support, needs }],
+);
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false;

@@ -32,15 +32,22 @@ export interface McpDeskOptions {
   readonly onChanged: (server: string, status: ServerStatus, reason: string | undefined) => void;
 }
 
+interface McpParts {
+  readonly watch: ServerWatch;
+  readonly bridge: McpBridge;
+  readonly external: ExternalServers;
+  readonly close: () => void;
+}
+
 /** All about MCP in one process of a session: the servers in this one, and those of the CLI. */
 export class McpDesk {
   /** What the session machine has to know before anything happens. */
   readonly specs: readonly McpServerSpec[];
   readonly #options: McpDeskOptions;
-  readonly #watch: ServerWatch;
-  readonly #bridge: McpBridge;
-  readonly #external: ExternalServers;
   readonly #stopListening: () => void;
+  /** Most sessions have no server: their parts are made when there is something to do. */
+  #parts: McpParts | undefined;
+  #isClosed = false;
 
   constructor(options: McpDeskOptions) {
     const { servers } = options;
@@ -51,48 +58,64 @@ export class McpDesk {
       required: required === true,
       isExternal: type !== 'sdk',
     }));
-    this.#watch = this.#buildWatch();
-    this.#bridge = this.#buildBridge();
-    this.#external = this.#buildExternal();
     this.#stopListening = servers.onChange((change) => this.#replaced(change));
   }
 
   /** Handles one `mcp_message` of the CLI. */
   handle(request: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<unknown> {
-    return this.#bridge.handle(request, signal);
+    return this.#built.bridge.handle(request, signal);
   }
 
   /** The CLI is there, and connects its servers. */
   begin(): void {
-    this.#external.begin();
+    if (this.#hasServers) this.#built.external.begin();
   }
 
   turnOpened(fact: Fact | undefined): void {
-    if (fact?.type === 'turn.opened') this.#external.note(fact.mcpServers);
+    if (fact?.type === 'turn.opened' && this.#hasServers) this.#built.external.note(fact.mcpServers);
   }
 
   /** Something may have changed: the CLI is asked what. */
   look(): void {
-    this.#external.look();
+    if (this.#hasServers) this.#built.external.look();
   }
 
   /** As `look`, and the servers of this process count, too: somebody may have switched one off. */
   lookAtAll(): void {
-    this.#external.lookAtAll();
+    this.#built.external.lookAtAll();
   }
 
   close(): void {
     this.#stopListening();
-    this.#external.close();
-    this.#watch.close();
-    this.#bridge.close();
+    this.#isClosed = true;
+    this.#parts?.close();
+  }
+
+  /** Or had some. */
+  get #hasServers(): boolean {
+    return this.#parts !== undefined || !this.#options.servers.isEmpty;
+  }
+
+  get #built(): McpParts {
+    if (this.#parts !== undefined) return this.#parts;
+    const watch = this.#buildWatch();
+    const [bridge, external] = [this.#buildBridge(watch), this.#buildExternal(watch)];
+    const close = (): void => {
+      external.close();
+      watch.close();
+      bridge.close();
+    };
+    this.#parts = { watch, bridge, external, close };
+    if (this.#isClosed) close();
+    return this.#parts;
   }
 
   #replaced({ added, removed }: ServerChange): void {
-    for (const name of removed) this.#watch.rest(name, 'removed');
-    this.#bridge.prune();
-    this.#external.begin(added.filter((name) => this.#options.servers.external.includes(name)));
-    this.#external.look();
+    const { watch, bridge, external } = this.#built;
+    for (const name of removed) watch.rest(name, 'removed');
+    bridge.prune();
+    external.begin(added.filter((name) => this.#options.servers.external.includes(name)));
+    external.look();
   }
 
   #buildWatch(): ServerWatch {
@@ -104,7 +127,7 @@ export class McpDesk {
       policyOf: (name) => policyOf(servers, name),
       reconnect: async (serverName) => {
         await channel().request('mcp_reconnect', { serverName }, { deadlineMs: controlMs });
-        this.#external.look();
+        this.#built.external.look();
       },
       onChanged: (server, status, reason) => {
         onChanged(server, status, reason);
@@ -114,15 +137,15 @@ export class McpDesk {
     });
   }
 
-  #buildBridge(): McpBridge {
+  #buildBridge(watch: ServerWatch): McpBridge {
     const { clock, connectMs, servers, channel } = this.#options;
     return new McpBridge({
       clock,
       handshakeMs: connectMs,
       servers,
-      onHandshakeStarted: (server) => this.#watch.handshakeStarted(server),
-      onConnected: (server) => this.#watch.connected(server),
-      onFailed: (server, reason) => this.#watch.failed(server, reason),
+      onHandshakeStarted: (server) => watch.handshakeStarted(server),
+      onConnected: (server) => watch.connected(server),
+      onFailed: (server, reason) => watch.failed(server, reason),
       onNotification: (server, message) => {
         // Its acknowledgement says nothing, so a flood of progress takes no place of a request (P10).
         void channel().notify('mcp_message', { server_name: server, message });
@@ -130,11 +153,11 @@ export class McpDesk {
     });
   }
 
-  #buildExternal(): ExternalServers {
+  #buildExternal(watch: ServerWatch): ExternalServers {
     const { clock, connectMs, controlMs, servers, channel, onNews } = this.#options;
     return new ExternalServers({
       clock,
-      watch: this.#watch,
+      watch,
       names: () => servers.external,
       isInProcess: (name) => servers.get(name) !== undefined,
       // A release that never answers must be found out before the time for the servers themselves is over.

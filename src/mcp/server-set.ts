@@ -40,6 +40,11 @@ export class ServerSet {
     return this.#servers;
   }
 
+  /** There is none, and none is about to come. */
+  get isEmpty(): boolean {
+    return Object.keys(this.#servers).length + Object.keys(this.#coming).length === 0;
+  }
+
   /** Servers that the CLI itself runs or reaches. */
   get external(): readonly string[] {
     return Object.keys(this.#servers).filter((name) => own(this.#servers, name)?.type !== 'sdk');

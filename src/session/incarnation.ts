@@ -24,7 +24,7 @@ import { causeOf } from './exit-cause.ts';
 import { Hands } from './hands.ts';
 import type { PromptRecord } from './prompt-record.ts';
 import { outcomeOf } from './turn-result.ts';
-import { stallCause, TurnWatch, watchdogFact, watchLimits } from './turn-watch.ts';
+import { stallCause, TurnWatch, watchdogFact, type watchLimits } from './turn-watch.ts';
 
 export interface IncarnationListener {
   stateEntered(state: SessionStateName): void;
@@ -322,7 +322,7 @@ export class Incarnation {
       id,
       incarnation: number,
       clock,
-      limits: watchLimits(timeouts),
+      timeouts,
       inspect,
       onNotice: (notice) => {
         const cause = stallCause(notice);

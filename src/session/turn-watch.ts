@@ -29,7 +29,7 @@ export interface TurnWatchOptions {
   readonly id: string;
   readonly incarnation: number;
   readonly clock: AwakeClock;
-  readonly limits: Readonly<Record<WatchClock, WatchLimits>>;
+  readonly timeouts: Parameters<typeof watchLimits>[0];
   readonly inspect: ((event: unknown) => void) | undefined;
   readonly onNotice: (notice: WatchdogNotice) => void;
   /** The host stood still that long while something was watched. */
@@ -93,7 +93,8 @@ export class TurnWatch {
   /** Started with the first work: a process that rests is watched by nobody. */
   #actor: Actor<typeof watchdogMachine> | undefined;
   #isStopped = false;
-  readonly #work = new OpenWork();
+  /** Made with the first work, too. */
+  #openWork: OpenWork | undefined;
   #isOwed = false;
   #background = 0;
   #progressAt = 0;
@@ -118,7 +119,7 @@ export class TurnWatch {
   setOwed(isOwed: boolean): void {
     if (isOwed === this.#isOwed) return;
     this.#isOwed = isOwed;
-    if (!isOwed) this.#work.turnEnded();
+    if (!isOwed) this.#openWork?.turnEnded();
     this.#look(isOwed);
     this.#report();
   }
@@ -201,10 +202,15 @@ export class TurnWatch {
     };
   }
 
+  get #work(): OpenWork {
+    this.#openWork ??= new OpenWork();
+    return this.#openWork;
+  }
+
   #start(): Actor<typeof watchdogMachine> {
-    const { id, incarnation, limits, clock, inspect, onNotice } = this.#options;
+    const { id, incarnation, timeouts, clock, inspect, onNotice } = this.#options;
     const actor = createActor(MACHINE, {
-      input: { id, incarnation, limits },
+      input: { id, incarnation, limits: watchLimits(timeouts) },
       clock,
       ...(inspect === undefined ? {} : { inspect }),
     });

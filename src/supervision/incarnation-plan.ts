@@ -29,7 +29,7 @@ export interface IncarnationPlanInput {
  * the mode and with the model that ruled when its predecessor was lost (P8).
  */
 export async function planIncarnation(input: IncarnationPlanInput): Promise<PlannedLaunch> {
-  const unguard = guardOwnFolders(temporaryFolder());
+  const unguard = guardOwnFolders(temporaryFolder);
   try {
     return await plan(input);
   } finally {

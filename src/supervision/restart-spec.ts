@@ -6,6 +6,8 @@ export function restartSpec(
   general: SessionOptions['restart'],
   own: SessionOptions['restart'],
 ): typeof DEFAULT_RESTART {
+  // Most sessions say nothing, and share what holds then.
+  if (general === undefined && own === undefined) return DEFAULT_RESTART;
   const backoff = {
     ...DEFAULT_RESTART.backoff,
     ...definedOf(general?.backoff ?? {}),

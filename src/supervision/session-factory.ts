@@ -137,8 +137,8 @@ export function buildSession(
   former?: BuiltSession,
 ): BuiltSession {
   const { clock, inspect, own } = around;
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...around.timeouts, ...options.timeouts };
-  const limits = { ...DEFAULT_LIMITS, ...around.limits, ...options.limits };
+  const timeouts = mergedOver(DEFAULT_TIMEOUTS, around.timeouts, options.timeouts);
+  const limits = mergedOver(DEFAULT_LIMITS, around.limits, options.limits);
   const restart = restartSpec(around.restart, options.restart);
   const settings = former?.core.settings ?? restored?.settings ?? freshSettings();
   const { stderrTailBytes } = limits;
@@ -293,6 +293,15 @@ function buildConversation(
     again: (result) => core.retry.again(result),
     restored: restored?.conversation,
   });
+}
+
+/** Sessions for which nobody said anything share the defaults. */
+function mergedOver<T extends object, Given extends object>(
+  defaults: T,
+  general: Given | undefined,
+  own: Given | undefined,
+): T {
+  return general === undefined && own === undefined ? defaults : { ...defaults, ...general, ...own };
 }
 
 /** By what it is known stands in the store, in every event and in what it is asked for: it must be no secret. */

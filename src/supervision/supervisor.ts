@@ -288,7 +288,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   }
 
   #assertFree(id: string, options: SessionOptions): void {
-    assertRegistrable(id, this.#sessions, { ...DEFAULT_LIMITS, ...this.#options.limits }.maxRegistered);
+    assertRegistrable(id, this.#sessions, this.#options.limits?.maxRegistered ?? DEFAULT_LIMITS.maxRegistered);
     assertConversationFree(options, this.#sessions.values());
   }
 
@@ -335,7 +335,8 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       former: this.#opening.takeFormer(id),
     };
     const built = buildSession(id, options, around, restored, former);
-    const { interruptMs } = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...options.timeouts };
+    const { interruptMs: general = DEFAULT_TIMEOUTS.interruptMs } = this.#options.timeouts ?? {};
+    const { interruptMs = general } = options.timeouts ?? {};
     hands = budgetHands(built, { clock: this.#clock, interruptMs });
     this.#sessions.set(id, built);
     account?.follow(built);

@@ -48,7 +48,7 @@ export const startByExeca: StartChild = async ({ command, args, cwd }, env) => {
 };
 
 /** What both ways of starting make. */
-interface Child extends Pick<ChildProcess, 'exitCode' | 'signalCode' | 'kill' | 'once'> {
+interface Child extends Pick<ChildProcess, 'exitCode' | 'signalCode' | 'kill' | 'on'> {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -67,7 +67,7 @@ function connected(child: Child, pid: number, env: Readonly<Record<string, strin
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
   if (entry !== undefined && entry !== 'unknown') {
     rememberRoot({ entry: { ...entry, mark: env[SESSION_VARIABLE], host: env[HOST_VARIABLE] }, isAlive });
-    child.once('exit', () => forgetRoot(pid));
+    child.on('exit', () => forgetRoot(pid));
   }
   return {
     pid,
@@ -83,6 +83,6 @@ function connected(child: Child, pid: number, env: Readonly<Record<string, strin
 
 function exitOf(child: Child): Promise<ExitReport> {
   return new Promise((resolve) => {
-    child.once('exit', (exitCode: number | null, signal: string | null) => resolve({ exitCode, signal }));
+    child.on('exit', (exitCode: number | null, signal: string | null) => resolve({ exitCode, signal }));
   });
 }

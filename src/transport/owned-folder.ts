@@ -23,8 +23,8 @@ export function ownedFolderPrefix(prefix: 'troupe-' | 'troupe-resume-'): string 
  * Removes every folder of this process when it exits. For the time in which a folder is already there and whoever is to
  * remove it does not know it yet. Returns the function that lifts the guard.
  */
-export function guardOwnFolders(parent: string): () => void {
-  return guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow(ownFoldersIn(parent)) });
+export function guardOwnFolders(parent: () => string): () => void {
+  return guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow(ownFoldersIn(parent())) });
 }
 
 function ownFoldersIn(parent: string): string[] {

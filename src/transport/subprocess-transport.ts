@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createChildInput } from './child-input.ts';
 import { startDirectly } from './direct-child.ts';
 import { guardExit } from './exit-guard.ts';
@@ -52,9 +52,11 @@ async function start(plan: LaunchPlan, listeners: TransportListeners, startChild
  * could not tell the CLI from what it left on purpose.
  */
 function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, string> {
-  const { [HOST_VARIABLE]: _host, ...rest } = env;
   const own = keepDescendants ? undefined : ownHostMark();
-  return own === undefined ? rest : { ...rest, [HOST_VARIABLE]: own };
+  const variables = { ...env };
+  if (own === undefined) delete variables[HOST_VARIABLE];
+  else variables[HOST_VARIABLE] = own;
+  return variables;
 }
 
 function connect(plan: LaunchPlan, listeners: TransportListeners, child: StartedChild): Transport {
@@ -71,7 +73,7 @@ function connect(plan: LaunchPlan, listeners: TransportListeners, child: Started
     memory.isFinal = true;
     listeners.output(chunk);
   });
-  child.stdout.once('end', () => listeners.outputEnded?.());
+  child.stdout.on('end', () => listeners.outputEnded?.());
   const errors = readErrors(child.stderr, stderrTailBytes, (line) => listeners.stderr(line));
   const input = createChildInput(child.stdin);
   const tree = keepDescendants ? createLoneProcess(root, exited) : createProcessTree(root);
@@ -121,15 +123,16 @@ function withMemoryKills(exit: ExitReport, memoryKills: () => number): ExitRepor
 }
 
 /** After the exit and after both pipes were read to their end, in whatever order that was (R13). */
-async function finishOf({ stdin, stdout, stderr }: StartedChild, exited: Promise<ExitReport>): Promise<ExitReport> {
-  await Promise.all([stdin, stdout, stderr].map(closed));
-  return exited;
-}
-
-function closed(stream: Readable | Writable): Promise<void> {
-  if (stream.closed) return Promise.resolve();
+function finishOf({ stdin, stdout, stderr }: StartedChild, exited: Promise<ExitReport>): Promise<ExitReport> {
   return new Promise((resolve) => {
-    stream.once('close', resolve);
+    const open = [stdin, stdout, stderr].filter((stream) => !stream.closed);
+    let left = open.length;
+    const closed = (): void => {
+      left -= 1;
+      if (left <= 0) resolve(exited);
+    };
+    for (const stream of open) stream.on('close', closed);
+    if (open.length === 0) resolve(exited);
   });
 }
 
@@ -141,7 +144,7 @@ function readErrors(pipe: Readable, tailBytes: number, listener: (line: string) 
     tail.push(chunk);
     lines.push(chunk);
   });
-  pipe.once('close', lines.end);
+  pipe.on('close', lines.end);
   return { tail: tail.text, release: reader.release };
 }
 

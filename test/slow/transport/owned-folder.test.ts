@@ -49,7 +49,7 @@ describe('folders of a host that is gone (P11)', () => {
 describe('folders of a host that exits', () => {
   it('go with it while they are guarded, and only its own', () => {
     const parent = place([`${OWN}ddd`, `${OWN.replace('troupe-', 'troupe-resume-')}eee`, `${LOST}fff`]);
-    const unguard = guardOwnFolders(parent);
+    const unguard = guardOwnFolders(() => parent);
     onTestFinished(unguard);
     endGuardedNow();
     expect(readdirSync(parent)).toEqual([`${LOST}fff`]);
@@ -57,7 +57,7 @@ describe('folders of a host that exits', () => {
 
   it('stay when the guard was lifted', () => {
     const parent = place([`${OWN}ggg`]);
-    guardOwnFolders(parent)();
+    guardOwnFolders(() => parent)();
     endGuardedNow();
     expect(existsSync(join(parent, `${OWN}ggg`))).toBe(true);
   });
