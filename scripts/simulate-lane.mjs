@@ -1,10 +1,9 @@
 // One stretch of the runs of `npm run simulate`, in a process of its own: a report in JSON on stdout, progress on stderr.
-import { register } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
-register('./typescript-loader.mjs', import.meta.url);
-const { runLane } = await import('../test/simulation/campaign.ts');
-
-const [from, runs] = process.argv.slice(2).map(Number);
+const [program, ...numbers] = process.argv.slice(2);
+const { runLane } = await import(pathToFileURL(program).href);
+const [from, runs] = numbers.map(Number);
 // Chance is in the scripts alone.
 Math.random = () => 0.5;
 const report = await runLane({

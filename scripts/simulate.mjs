@@ -1,9 +1,9 @@
 // Plays seeded worlds of supervisors, sessions, stores, clients and CLIs on a clock that is not real, and looks at every promise
 // after every step. `npm run simulate -- --runs 20000 --seed 1`; a failure names the seed and the smallest script that repeats it.
 import { spawn } from 'node:child_process';
-import { register } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { simulationProgram } from './simulation-program.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -15,17 +15,26 @@ const { values } = parseArgs({
 });
 const [runs, seed, lanes] = ['runs', 'seed', 'lanes'].map((name) => wholeNumber(name, values[name]));
 
+/** What a run leaves behind is gone before it counts as old. */
+const YOUNG_MEMORY = ['--max-semi-space-size=32'];
+
 const begin = performance.now();
 const share = Math.ceil(runs / lanes);
 const stretches = Array.from({ length: lanes }, (_, lane) => ({
   from: seed + lane * share,
   runs: Math.max(0, Math.min(share, runs - lane * share)),
 })).filter((stretch) => stretch.runs > 0);
-const reports = await Promise.all(stretches.map(runInProcess));
-
-register('./typescript-loader.mjs', import.meta.url);
-const { coverageOf } = await import('../test/simulation/campaign.ts');
-const machines = coverageOf(reports.flatMap(({ seen }) => seen));
+const program = await simulationProgram();
+const lanesAtWork = stretches.map(runInProcess);
+// Until somebody asks for them below, a lane that fails meanwhile has nobody who hears of it.
+for (const lane of lanesAtWork) lane.catch(() => {});
+const { coverageOf, walkModels } = await import(pathToFileURL(program.file).href);
+const models = walkModels();
+const reports = await Promise.all(lanesAtWork).finally(program.remove);
+const machines = coverageOf(
+  reports.flatMap(({ seen }) => seen),
+  models,
+);
 const sum = (name) => reports.reduce((total, report) => total + report[name], 0);
 const failures = reports.flatMap((report) => report.failures);
 const isCovered = machines.every(({ missing, deadEnds }) => missing.length + deadEnds.length === 0);
@@ -54,7 +63,8 @@ process.exitCode = failures.length === 0 && isCovered ? 0 : 1;
 
 function runInProcess({ from, runs: count }) {
   const lane = fileURLToPath(new URL('./simulate-lane.mjs', import.meta.url));
-  const child = spawn(process.execPath, [lane, String(from), String(count)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [...YOUNG_MEMORY, lane, program.file, String(from), String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks = [];
   child.stdout.on('data', (chunk) => chunks.push(chunk));
   return new Promise((resolve, reject) => {

@@ -30,6 +30,11 @@ export class OpenWork {
     this.#asked[kind] += change;
   }
 
+  /** The call that a question was about will not run: from now on nothing is waited for but the CLI. */
+  refused({ tool_use_id: id }: Readonly<Record<string, unknown>>): void {
+    if (typeof id === 'string') this.#close('tool', id);
+  }
+
   /** No turn is open: whatever was called is over, or goes on beside the turns. */
   turnEnded(): void {
     this.#tools.clear();

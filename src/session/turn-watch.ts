@@ -17,9 +17,10 @@ import type {
 } from '../../machines/watchdog/watchdog.events.ts';
 import { watchdogMachine } from '../../machines/watchdog/watchdog.machine.ts';
 import { type AwakeClock, atEndOfTurn } from '../clock.ts';
-import type { RequestHandler } from '../control/request-handlers.ts';
+import type { IncomingRequest, RequestHandler } from '../control/request-handlers.ts';
 import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
+import { isRecord } from '../wire/fields.ts';
 import { type FrameClass, frameOf, requestClass } from '../wire/frame-class.ts';
 import type { LineRun } from '../wire/line-run.ts';
 import { Hands } from './hands.ts';
@@ -167,10 +168,13 @@ export class TurnWatch {
       this.#asked(kind, 1);
       const end = once(() => this.#asked(kind, -1));
       incoming.signal.addEventListener('abort', end, { once: true });
+      let answer: unknown;
       try {
-        return await handler(incoming);
+        answer = await handler(incoming);
+        return answer;
       } finally {
         incoming.signal.removeEventListener('abort', end);
+        if (!incoming.signal.aborted && isRefused(incoming, answer)) this.#work.refused(incoming.request);
         end();
       }
     };
@@ -277,6 +281,11 @@ export class TurnWatch {
     this.#stopLooking?.();
     this.#stopLooking = isWatching ? this.#options.clock.watch(this.#options.onResumed) : undefined;
   }
+}
+
+/** A tool that is not allowed never runs: the CLI has to go on at once. */
+function isRefused({ subtype }: IncomingRequest, answer: unknown): boolean {
+  return subtype === 'can_use_tool' && !(isRecord(answer) && answer['behavior'] === 'allow');
 }
 
 function once(act: () => void): () => void {

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { deepStrictEqual } from 'node:assert';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { AccountContext } from '../../machines/account/account.context.ts';
 import { persistedAccount, restoredAccount } from '../../machines/account/restored-account.ts';
@@ -118,6 +118,6 @@ export const RESTORED: Readonly<Record<string, RestoreSubject>> = {
 /** What does not survive JSON would not survive a host. */
 export function overJson<T>(value: T): T {
   const copy: T = JSON.parse(JSON.stringify(value));
-  expect(copy).toStrictEqual(value);
+  deepStrictEqual(copy, value);
   return copy;
 }

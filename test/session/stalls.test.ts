@@ -152,6 +152,23 @@ describe('a turn that does not stand still', () => {
     await stage.supervisor.shutdown();
   });
 
+  it.each(['allow', 'deny'] as const)(
+    'is a tool that runs, or a CLI that is silent, by what was answered: %s (P5)',
+    async (behavior) => {
+      const stage = await memoryStage();
+      const { clock, session, cli, named } = stage;
+      await sendPrompt(session, cli());
+      cli().openTurn();
+      cli().say(call('toolu_1'));
+      cli().ask('can_use_tool', { tool_name: 'Bash', input: {}, tool_use_id: 'toolu_1' });
+      await until(() => session.permissions.pending().length === 1);
+      await session.permissions.answer(session.permissions.pending()[0]?.id ?? '', { behavior });
+      await clock.advance(5 * MINUTE);
+      expect(named('watchdog.warned')).toMatchObject(behavior === 'allow' ? [] : [{ clock: 'model' }]);
+      await stage.supervisor.shutdown();
+    },
+  );
+
   it('says something every 10 seconds for 30 minutes under a limit of 60 seconds (R61 b)', async () => {
     const stage = await memoryStage({ timeouts: { stallMs: MINUTE, stallInterruptMs: MINUTE } });
     const { clock, session, cli, named } = stage;

@@ -63,16 +63,30 @@ export interface MachineCoverage {
   readonly deadEnds: readonly string[];
 }
 
-/** What of each machine was seen, by the runs and by the paths over its model together. */
-export function coverageOf(seen: readonly string[]): MachineCoverage[] {
-  const simulated = new Set(seen);
+/** What the paths over the model of one machine came to. */
+export interface WalkedModel {
+  readonly machine: string;
+  readonly parts: readonly string[];
+  readonly seen: ReadonlySet<string>;
+  readonly deadEnds: readonly string[];
+}
+
+/** The paths over the models of all machines: takes seconds. */
+export function walkModels(): WalkedModel[] {
   return Object.entries(SUBJECTS).map(([machine, subject]) => {
     const coverage = new Coverage();
     const deadEnds = [subject, ...(VARIANTS[machine] ?? [])].flatMap((one) =>
       walkModel(one, coverage, RESTORED[machine]),
     );
-    const parts = partsOf(subject.machine);
-    const missing = parts.filter((part) => !simulated.has(part) && !coverage.seen.has(part));
+    return { machine, parts: partsOf(subject.machine), seen: coverage.seen, deadEnds };
+  });
+}
+
+/** What of each machine was seen, by the runs and by the paths over its model together. */
+export function coverageOf(seen: readonly string[], models: readonly WalkedModel[]): MachineCoverage[] {
+  const simulated = new Set(seen);
+  return models.map(({ machine, parts, seen: walked, deadEnds }) => {
+    const missing = parts.filter((part) => !simulated.has(part) && !walked.has(part));
     const bySimulation = parts.filter((part) => simulated.has(part)).length;
     return { machine, parts: parts.length, bySimulation, covered: parts.length - missing.length, missing, deadEnds };
   });

@@ -58,13 +58,15 @@ export function walkModel(
   restored?: RestoreSubject,
 ): string[] {
   const { contextOf, events, input } = options;
+  const keyOf = onceEach((snapshot: AnyMachineSnapshot) =>
+    JSON.stringify([snapshot.value, contextOf?.(snapshot.context) ?? snapshot.context]),
+  );
   const adjacency = getAdjacencyMap(machine, {
     input,
     limit: 1_000_000,
     events: (snapshot: AnyMachineSnapshot) =>
       snapshot.status === 'active' ? [...events, ...timersOf(machine, snapshot)] : [],
-    serializeState: (snapshot: AnyMachineSnapshot) =>
-      JSON.stringify([snapshot.value, contextOf?.(snapshot.context) ?? snapshot.context]),
+    serializeState: keyOf,
   });
   const step = watchedSteps(machine, input, coverage);
   const places = new Map<string, Place>();
@@ -75,7 +77,7 @@ export function walkModel(
     const next = new Set<string>();
     for (const { state, event } of Object.values(transitions)) {
       step.take(snapshot, event);
-      next.add(JSON.stringify([state.value, contextOf?.(state.context) ?? state.context]));
+      next.add(keyOf(state));
     }
     if (restored !== undefined) {
       // Another host goes on from there.
@@ -87,6 +89,21 @@ export function walkModel(
     places.set(keys[index] ?? '', { state: stateOf(snapshot), snapshot, next });
   }
   return deadEnds(places, goals);
+}
+
+/** Most places are come to in many ways, and each snapshot is asked for its name more than once: a name is there once. */
+function onceEach<Key extends object>(nameOf: (key: Key) => string): (key: Key) => string {
+  const names = new WeakMap<Key, string>();
+  const known = new Map<string, string>();
+  return (key) => {
+    const former = names.get(key);
+    if (former !== undefined) return former;
+    const made = nameOf(key);
+    const name = known.get(made) ?? made;
+    known.set(name, name);
+    names.set(key, name);
+    return name;
+  };
 }
 
 /** Transitions without an actor, seen by the coverage. */

@@ -296,6 +296,9 @@ export class World {
         turnMs: never(setting.turnMs),
         stallMs: setting.stallMs,
         stallInterruptMs: setting.stallMs * 2,
+        // Its tools take no time: one that is silent never heard that it may run.
+        toolStallMs: setting.stallMs,
+        toolStallInterruptMs: setting.stallMs * 2,
       },
     });
   }
