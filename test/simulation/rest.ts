@@ -6,8 +6,8 @@ import { settled } from './world-clock.ts';
 /** So often the world is brought nearer to rest, before what still waits counts as hanging. */
 const ROUNDS_TO_REST = 40;
 const ROUND_MS = 6_000;
-/** After some rounds only long deadlines are left. */
-const LATE_ROUND_MS = 30_000;
+/** After some rounds only long deadlines are left, and of those perhaps one after the other. */
+const LATE_ROUND_MS = 60_000;
 const EARLY_ROUNDS = 8;
 /** A turn that a CLI has to end, and those that wait behind it. */
 const MAX_ACTS = 20;
