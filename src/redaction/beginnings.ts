@@ -17,6 +17,7 @@ export class Beginnings {
   readonly #width: number;
   readonly #next: Int32Array;
   readonly #read: readonly Buffer[];
+  readonly #amid: Uint8Array;
 
   constructor(texts: readonly Buffer[]) {
     const beginnings = texts.map((text) => text.subarray(0, BYTES));
@@ -30,6 +31,7 @@ export class Beginnings {
     const states = new Map(read.map((text, state) => [text, state]));
     const whole = new Set(beginnings.map((text) => text.toString('latin1')));
     this.#read = read.map((text) => Buffer.from(text, 'latin1'));
+    this.#amid = Uint8Array.from(read, (text) => (text.startsWith('\\') ? 1 : 0));
     this.#next = new Int32Array(read.length * classes);
     const bytes = [...this.#classes.entries()].filter(([, kind]) => kind !== NEWEST_CLASS);
     for (const [state, text] of read.entries()) {
@@ -50,6 +52,11 @@ export class Beginnings {
       if (state === Beginnings.FOUND) return state;
     }
     return state;
+  }
+
+  /** What was read ends with a part of an escape: whether that means something shows only in what follows. */
+  isAmid(state: number): boolean {
+    return this.#amid[state] === 1;
   }
 
   /** The bytes that led to a state, fewer than make a find. */

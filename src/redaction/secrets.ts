@@ -1,5 +1,6 @@
 import { Beginnings } from './beginnings.ts';
 import { ByteScanner, type Found } from './byte-scanner.ts';
+import { Escapes } from './escapes.ts';
 import { changeLiterals } from './json-literals.ts';
 import { formsOf, SHORTEST_SECRET } from './secret-forms.ts';
 import { ShapeScanner } from './secret-shapes.ts';
@@ -21,12 +22,16 @@ export class Secrets {
   readonly #known: ByteScanner;
   readonly #shapes: ShapeScanner | undefined;
   readonly #patterns: readonly RegExp[];
+  /** Undefined where nothing is looked for that could be written with them. */
+  readonly #escapes: Escapes | undefined;
   #beginnings: Beginnings | undefined;
 
   constructor({ values, hasShapes, patterns = [] }: SecretsOptions) {
     const forms = new Set([...values].flatMap(formsOf));
     this.#known = new ByteScanner([...forms].map((form) => Buffer.from(form)));
     this.#shapes = hasShapes ? new ShapeScanner() : undefined;
+    const isAscii = [...forms].every((form) => !/[\u0080-\uffff]/.test(form));
+    this.#escapes = forms.size > 0 || hasShapes ? new Escapes(isAscii) : undefined;
     this.#patterns = patterns.map(({ source, flags }) => new RegExp(source, flags.includes('g') ? flags : `${flags}g`));
   }
 
@@ -37,7 +42,8 @@ export class Secrets {
 
   text(text: string): string {
     if (text.length < SHORTEST_SECRET) return text;
-    if (!this.#known.mayBeIn(text) && this.#shapes?.mayBeIn(text) !== true) return this.#withoutPatterns(text);
+    const mayHold = this.#known.mayBeIn(text) || this.#shapes?.mayBeIn(text) || this.#escapes?.areIn(text);
+    if (mayHold !== true) return this.#withoutPatterns(text);
     const bytes = Buffer.from(text);
     const cleaned = this.bytes(bytes);
     return this.#withoutPatterns(cleaned === bytes ? text : cleaned.toString());
@@ -64,16 +70,17 @@ export class Secrets {
 
   /** One line of JSON: it stays valid, and one line. Every byte outside the texts with a secret stays what it was. */
   line(line: Buffer): Buffer {
-    if (!this.hasPatterns && this.#next(line, 0) === undefined) return line;
+    const isPlain = this.#next(line, 0) === undefined && this.#escapes?.areInBytes(line) !== true;
+    if (!this.hasPatterns && isPlain) return line;
     return changeLiterals(line, (text) => this.text(text)) ?? line;
   }
 
   bytes(text: Buffer): Buffer {
-    let found = this.#next(text, 0);
-    if (found === undefined) return text;
+    const all = this.#all(text, false);
+    if (all.length === 0) return text;
     const pieces: Buffer[] = [];
     let told = 0;
-    for (; found !== undefined; found = this.#next(text, told)) {
+    for (const found of all) {
       pieces.push(text.subarray(told, found.start), Buffer.from(REDACTED));
       told = found.end;
     }
@@ -87,29 +94,69 @@ export class Secrets {
 
   /** All in a text that may go on: the last may be open. */
   found(text: Buffer): Found[] {
+    return this.#all(text, true);
+  }
+
+  /** It is the beginning of a known secret. */
+  beginsKnown(text: Buffer): boolean {
+    const begins = (start: Buffer): boolean =>
+      this.#known.texts.some((form) => form.length > start.length && form.subarray(0, start.length).equals(start));
+    return begins(text) || [...(this.#escapes?.views(text) ?? [])].some(({ bytes }) => begins(bytes));
+  }
+
+  /** Where the end of the text, from `from` on, may be the beginning of one; its length for nowhere. */
+  openFrom(text: Buffer, from: number): number {
+    const open = this.#openIn(text, from);
+    return this.#escapes?.mayBeIn(text) === true ? Math.min(open, this.#openInViews(text, from)) : open;
+  }
+
+  /** How all that can be found begins; made when it is first asked for. */
+  get beginnings(): Beginnings {
+    this.#beginnings ??= new Beginnings([
+      ...this.#known.texts,
+      ...(this.#shapes?.beginnings ?? []),
+      ...(this.#escapes?.beginnings ?? []),
+    ]);
+    return this.#beginnings;
+  }
+
+  /** All that is found, as it stands there and as it is once it was decoded. */
+  #all(text: Buffer, isUnfinished: boolean): Found[] {
+    const all = this.#inOrder(text, isUnfinished);
+    const isIn = isUnfinished ? this.#escapes?.mayBeIn(text) : this.#escapes?.areInBytes(text);
+    if (isIn !== true) return all;
+    for (const { bytes, starts, end: last } of this.#escapes?.views(text) ?? []) {
+      for (const found of this.#inOrder(bytes, isUnfinished)) {
+        const start = starts[found.start] as number;
+        const end = found.end === bytes.length ? last : (starts[found.end] as number);
+        // Where a window ends, the next one shows more.
+        if (found.isWhole || end === text.length) all.push({ ...found, start, end });
+      }
+    }
+    return joined(all);
+  }
+
+  #inOrder(text: Buffer, isUnfinished: boolean): Found[] {
     const all: Found[] = [];
     for (let from = 0; ; ) {
-      const found = this.#next(text, from, true);
+      const found = this.#next(text, from, isUnfinished);
       if (found === undefined) return all;
       all.push(found);
       from = found.end;
     }
   }
 
-  /** It is the beginning of a known secret. */
-  beginsKnown(text: Buffer): boolean {
-    return this.#known.texts.some((form) => form.length > text.length && form.subarray(0, text.length).equals(text));
-  }
-
-  /** Where the end of the text, from `from` on, may be the beginning of one; its length for nowhere. */
-  openFrom(text: Buffer, from: number): number {
+  #openIn(text: Buffer, from: number): number {
     return Math.min(this.#known.openFrom(text, from), this.#shapes?.openFrom(text, from) ?? text.length);
   }
 
-  /** How all that can be found begins; made when it is first asked for. */
-  get beginnings(): Beginnings {
-    this.#beginnings ??= new Beginnings([...this.#known.texts, ...(this.#shapes?.beginnings ?? [])]);
-    return this.#beginnings;
+  #openInViews(text: Buffer, from: number): number {
+    let first = text.length;
+    for (const { bytes, starts, end } of this.#escapes?.views(text, from) ?? []) {
+      // Where a window ends, the text goes on.
+      if (end === text.length) first = Math.min(first, starts[this.#openIn(bytes, 0)] as number);
+    }
+    return first;
   }
 
   #next(text: Buffer, from: number, isUnfinished = false): Found | undefined {
@@ -154,6 +201,22 @@ export class Secrets {
     }
     return isSame ? fields : Object.fromEntries(entries);
   }
+}
+
+/** What overlaps is one. */
+function joined(all: readonly Found[]): Found[] {
+  const apart: Found[] = [];
+  for (const found of all.toSorted((one, other) => one.start - other.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || found.start >= last.end) apart.push(found);
+    else {
+      const isFurther = found.end > last.end;
+      const { isOpen } = isFurther ? found : last;
+      const isWhole = last.isWhole || found.isWhole;
+      apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, found.end), isOpen, isWhole };
+    }
+  }
+  return apart;
 }
 
 /** How many bytes at the end of `left` are the beginning of `right`; fewer than a secret has are no secret. */

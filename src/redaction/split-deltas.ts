@@ -87,7 +87,8 @@ export class SplitDeltas {
       const textEnd = end - layout.tailLength;
       const idStart = textEnd + layout.idOffset;
       const next = beginnings.read(state, bytes, start + layout.headLength, textEnd);
-      if (next === Beginnings.FOUND || secrets.hasKnown(bytes, idStart, idStart + ID_BYTES)) break;
+      if (next === Beginnings.FOUND || beginnings.isAmid(next)) break;
+      if (secrets.hasKnown(bytes, idStart, idStart + ID_BYTES)) break;
       state = next;
       start = end;
     }
@@ -115,7 +116,7 @@ export class SplitDeltas {
     const { beginnings } = this.#secrets();
     if (told !== undefined && (told.beginnings !== beginnings || !isSameBlock(told, raw, start, end))) return false;
     const state = beginnings.read(told?.state ?? Beginnings.NOTHING, raw, start, end);
-    if (state === Beginnings.FOUND) return false;
+    if (state === Beginnings.FOUND || beginnings.isAmid(state)) return false;
     this.#told = state === Beginnings.NOTHING ? undefined : { message, start, end, state, beginnings };
     return true;
   }
