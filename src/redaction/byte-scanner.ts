@@ -94,11 +94,13 @@ export class ByteScanner {
   }
 
   #matchAt(text: Buffer, start: number, block: number): Found | undefined {
-    const candidates = this.#ending.get(block) ?? [];
-    const match = candidates.find(
-      (whole) => start + whole.length <= text.length && startsAt(text, start, whole, whole.length),
-    );
-    return match && { start, end: start + match.length, isOpen: false, isWhole: true };
+    for (const whole of this.#ending.get(block) ?? []) {
+      const end = start + whole.length;
+      if (end <= text.length && startsAt(text, start, whole, whole.length)) {
+        return { start, end, isOpen: false, isWhole: true };
+      }
+    }
+    return undefined;
   }
 }
 

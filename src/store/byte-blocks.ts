@@ -6,6 +6,8 @@ const BLOCK_BYTES = 64 * 1024;
 /** What is longer than this part of a block gets one of its own. */
 const LONGEST_SHARE = 1 / 4;
 
+const LINE_FEED = 0x0a;
+
 /** What fills this much of its memory keeps it: a copy would save less than it costs. */
 const LEAST_SHARE = 7 / 8;
 
@@ -20,13 +22,25 @@ export class ByteBlocks {
   #nextBytes = FIRST_BLOCK_BYTES;
 
   /** The same bytes; a copy, unless they have their memory nearly for themselves. */
-  readonly settle = (view: Buffer): Buffer => {
-    const { length } = view;
-    const { byteLength } = view.buffer;
-    if (length === byteLength) return view;
-    if (length > this.#nextBytes * LONGEST_SHARE) {
-      return length >= byteLength * LEAST_SHARE ? view : copyInto(Buffer.allocUnsafeSlow(length), view, 0);
-    }
+  readonly settle = (view: Buffer): Buffer => (this.#stays(view, 0) ? view : this.#placed(view, 0));
+
+  /** The same for a line without its line feed, which then stands behind it in the same memory for good. */
+  readonly settleLine = (line: Buffer): Buffer => {
+    if (this.#stays(line, 1) && hasLineFeed(line)) return line;
+    const own = this.#placed(line, 1);
+    own[line.length] = LINE_FEED;
+    return own.subarray(0, line.length);
+  };
+
+  #stays({ length, buffer: { byteLength } }: Buffer, more: number): boolean {
+    if (length + more === byteLength) return true;
+    return length > this.#nextBytes * LONGEST_SHARE && length >= byteLength * LEAST_SHARE;
+  }
+
+  /** With room for so many bytes more behind it. */
+  #placed(view: Buffer, more: number): Buffer {
+    const length = view.length + more;
+    if (length > this.#nextBytes * LONGEST_SHARE) return copyInto(Buffer.allocUnsafeSlow(length), view, 0, length);
     if (this.#used + length > this.#block.length) {
       this.#block = Buffer.allocUnsafeSlow(this.#nextBytes);
       this.#nextBytes = Math.min(BLOCK_BYTES, this.#nextBytes * 2);
@@ -34,11 +48,16 @@ export class ByteBlocks {
     }
     const start = this.#used;
     this.#used += length;
-    return copyInto(this.#block, view, start);
-  };
+    return copyInto(this.#block, view, start, length);
+  }
 }
 
-function copyInto(block: Buffer, view: Buffer, start: number): Buffer {
+function hasLineFeed({ buffer, byteOffset, length }: Buffer): boolean {
+  const end = byteOffset + length;
+  return end < buffer.byteLength && new Uint8Array(buffer, end, 1)[0] === LINE_FEED;
+}
+
+function copyInto(block: Buffer, view: Buffer, start: number, length: number): Buffer {
   view.copy(block, start);
-  return block.subarray(start, start + view.length);
+  return block.subarray(start, start + length);
 }

@@ -128,7 +128,7 @@ export class EventLog {
    */
   append(epoch: number, fact: SessionFact): SessionEvent {
     if (this.#isSealed) return numbered(fact, this.#lastSeq, this.#epoch, this.#now());
-    if (fact.type === 'message') fact.message.moveBytes(this.#blocks.settle);
+    if (fact.type === 'message') fact.message.moveLine(this.#blocks.settleLine);
     this.#lastSeq += 1;
     // What a process that is gone left to tell is told under the number of its successor: epochs never fall.
     this.#epoch = Math.max(this.#epoch, epoch);

@@ -22,7 +22,5 @@ export function linesOf(entry: LogEntry | SubscriberEvent): LogLines | Subscribe
   if (!('epoch' in entry)) return entry;
   if (entry.type !== 'message') return undefined;
   const { seq, epoch, message } = entry;
-  return { type: 'lines', firstSeq: seq, lastSeq: seq, epoch, bytes: Buffer.concat([message.raw, LINE_FEED]) };
+  return { type: 'lines', firstSeq: seq, lastSeq: seq, epoch, bytes: message.rawLine };
 }
-
-const LINE_FEED = Buffer.from('\n');

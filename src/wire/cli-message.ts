@@ -12,6 +12,7 @@ export type MessageView =
     };
 
 const NOTHING = Buffer.alloc(0);
+const LINE_FEED = Buffer.from('\n');
 
 /** One conversation line of the CLI: its bytes always, its content on demand. Nothing here throws. */
 export class CliMessage {
@@ -27,6 +28,7 @@ export class CliMessage {
   #view: MessageView | undefined;
   #line: Buffer | undefined;
   #isTranslated = false;
+  #hasLineFeed = false;
 
   /** Give `value` when the line is parsed already. */
   constructor(raw: Buffer, type: string, subtype: string | undefined, value?: Record<string, unknown>) {
@@ -81,6 +83,20 @@ export class CliMessage {
   moveBytes(settle: (raw: Buffer) => Buffer): void {
     this.#raw = settle(this.raw);
     this.#run = undefined;
+    this.#hasLineFeed = false;
+  }
+
+  /** The same for a line that `settle` returns with its line feed behind it, in memory where that stays. */
+  moveLine(settle: (raw: Buffer) => Buffer): void {
+    this.moveBytes(settle);
+    this.#hasLineFeed = true;
+  }
+
+  /** `raw` with a line feed. */
+  get rawLine(): Buffer {
+    const { raw } = this;
+    if (this.#hasLineFeed) return Buffer.from(raw.buffer, raw.byteOffset, raw.length + 1);
+    return Buffer.concat([raw, LINE_FEED]);
   }
 
   /** `line` as text, decoded anew on each call. */

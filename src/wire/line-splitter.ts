@@ -11,6 +11,9 @@ const MAX_LINE_BYTES_CEILING = 2 ** 29 - 24;
  * and put together once.
  */
 const BLOCK_BYTES = 256 * 1024;
+/** What is at least as long, and nearly all of its memory, is kept where it is. */
+const LEAST_KEPT_BYTES = 32 * 1024;
+const LEAST_KEPT_SHARE = 7 / 8;
 /** Most lines that are cut are short: the block for them is kept. */
 const FIRST_BLOCK_BYTES = 1024;
 const MOST_POOLED_BYTES = 4 * 1024;
@@ -96,7 +99,15 @@ export class LineSplitter {
   }
 
   #keep(chunk: Buffer, start: number): void {
-    this.#pendingBytes += chunk.length - start;
+    const bytes = chunk.length - start;
+    this.#pendingBytes += bytes;
+    if (bytes >= LEAST_KEPT_BYTES && bytes >= chunk.buffer.byteLength * LEAST_KEPT_SHARE) {
+      if (this.#used > 0) this.#blocks.push(this.#block.subarray(0, this.#used));
+      this.#blocks.push(chunk.subarray(start));
+      this.#block = NOTHING;
+      this.#used = 0;
+      return;
+    }
     for (let at = start; at < chunk.length; ) {
       if (this.#used === this.#block.length) this.#nextBlock(chunk.length - at);
       const copied = chunk.copy(this.#block, this.#used, at);
@@ -116,19 +127,25 @@ export class LineSplitter {
     this.#block = block;
   }
 
-  /** What was kept, with the end of the line: a copy. */
+  /** What was kept, with the end of the line: a copy, with a line feed behind it in the same memory, as where it came from. */
   #take(end: Buffer): Buffer {
-    const last = end.length > 0 ? end[end.length - 1] : this.#block[this.#used - 1];
-    const isTrimmed = !this.#keepsCarriageReturn && last === CARRIAGE_RETURN;
+    const isTrimmed = !this.#keepsCarriageReturn && this.#lastByte(end) === CARRIAGE_RETURN;
     const length = this.#pendingBytes + end.length - (isTrimmed ? 1 : 0);
+    const bytes = length + 1;
     // A short one lies in the pool of Node: memory of its own would cost more than all that is done with it.
-    const line = length <= MOST_POOLED_BYTES ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
+    const own = bytes <= MOST_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
     let at = 0;
-    for (const block of this.#blocks) at += block.copy(line, at);
-    if (at < line.length) at += this.#block.copy(line, at, 0, this.#used);
-    if (at < line.length) end.copy(line, at);
+    for (const block of this.#blocks) at += block.copy(own, at);
+    at += this.#block.copy(own, at, 0, this.#used);
+    end.copy(own, at);
+    own[length] = LINE_FEED;
     this.#drop();
-    return line;
+    return own.subarray(0, length);
+  }
+
+  #lastByte(end: Buffer): number | undefined {
+    if (end.length > 0) return end[end.length - 1];
+    return this.#used > 0 ? this.#block[this.#used - 1] : this.#blocks.at(-1)?.at(-1);
   }
 
   #trimmed(line: Buffer): Buffer {

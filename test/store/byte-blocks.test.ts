@@ -53,4 +53,27 @@ describe('the bytes of a log', () => {
     expect(settled).toEqual(pooled);
     expect(settled.buffer).not.toBe(pooled.buffer);
   });
+
+  it('of a line have its line feed behind them for good, whatever its neighbours are', () => {
+    const { settleLine } = new ByteBlocks();
+    const lines = [1, 10, 200, 3_000, 30_000, 55_000].map((length) => CHUNK.subarray(7, 7 + length));
+    const settled = lines.map(settleLine);
+    expect(settled).toEqual(lines);
+    expect(settled.map(behind)).toEqual(lines.map(() => '\n'));
+  });
+
+  it('of a line that has its memory for itself are not copied when the line feed is there, and are when it is not', () => {
+    const own = Buffer.allocUnsafeSlow(40_000).fill('x');
+    own.write('\n', 39_999);
+    const line = own.subarray(0, 39_999);
+    expect(new ByteBlocks().settleLine(line)).toBe(line);
+    own.write('y', 39_999);
+    const settled = new ByteBlocks().settleLine(line);
+    expect(settled).toEqual(line);
+    expect(behind(settled)).toBe('\n');
+  });
 });
+
+function behind({ buffer, byteOffset, length }: Buffer): string {
+  return Buffer.from(buffer, byteOffset + length, 1).toString();
+}

@@ -47,6 +47,30 @@ describe('a line splitter', () => {
     expect(split([...`${first}\n${second}\nz\n`])).toEqual([first, second, 'z']);
   });
 
+  it('joins a line of large and small chunks, the large ones kept as they came', () => {
+    const sizes = [100, 40_000, 3, 60_000, 50_000, 5];
+    const chunks = sizes.map((size, index) => Buffer.allocUnsafeSlow(size).fill(String(index)));
+    const lines: string[] = [];
+    const splitter = new LineSplitter();
+    const push = (chunk: Buffer) => splitter.push(chunk, (line) => lines.push(line.toString()));
+    for (const chunk of chunks) push(chunk);
+    push(Buffer.from('\r\nb'));
+    for (const chunk of chunks) push(chunk);
+    push(Buffer.from('\n'));
+    const all = Buffer.concat(chunks).toString();
+    expect(lines).toEqual([all, `b${all}`]);
+  });
+
+  it('drops the carriage return at the end of a large chunk (R10)', () => {
+    const chunk = Buffer.allocUnsafeSlow(50_000).fill('x');
+    chunk.write('\r', 49_999);
+    const lines: Buffer[] = [];
+    const splitter = new LineSplitter();
+    splitter.push(chunk, (line) => lines.push(line));
+    splitter.push(Buffer.from('\n'), (line) => lines.push(line));
+    expect(lines).toEqual([chunk.subarray(0, -1)]);
+  });
+
   it('returns the same lines however the bytes are cut, whatever they are (R09, R12)', () => {
     const byte = fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x20), fc.integer({ min: 0, max: 255 }));
     const input = fc.record({
