@@ -46,7 +46,7 @@ function factApplied(view: SessionView, event: FactEvent): SessionView {
     case 'session.started':
       return { ...processGone(view), pid: event.pid };
     case 'session.recovered':
-      return processGone(view);
+      return recovered(view, event);
     case 'session.resumed':
       return { ...view, conversationId: event.conversationId };
     case 'session.conversation-changed':
@@ -124,6 +124,16 @@ function stateEntered(view: SessionView, event: Extract<ViewEvent, { type: 'sess
   // What led to the state that is left is over with it; why the new one is, the next event says.
   const rid = without(without(entered, 'parked'), 'quarantined');
   return state === 'spawning' || WITH_PROCESS.has(state) ? rid : processGone(rid);
+}
+
+/** Until its store has kept that it was taken up, a session that goes on waits, and nothing else tells so. */
+function recovered(
+  view: SessionView,
+  { decision, at }: Extract<ViewEvent, { type: 'session.recovered' }>,
+): SessionView {
+  const gone = processGone(view);
+  const hadProcess = view.state === 'spawning' || WITH_PROCESS.has(view.state);
+  return decision === 'resumed' && hadProcess ? { ...gone, state: 'waiting', since: at } : gone;
 }
 
 /** Nothing that a process knew or did is so any more; its prompts wait for the next one, unless they are ended. */

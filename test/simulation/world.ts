@@ -151,7 +151,9 @@ export class World {
     await settled();
     this.clients.hostIsGone((id) => this.chronicles.get(id)?.isVolatile === true);
     if (this.setting.hasStore) {
-      for await (const { sessionId } of this.store.disk.sessions()) await this.#reread(sessionId);
+      const ids = new Set(this.chronicles.keys());
+      for await (const { sessionId } of this.store.disk.sessions()) ids.add(sessionId);
+      for (const id of ids) await this.#reread(id);
     }
     for (let tries = 0; tries < 3; tries += 1) {
       const { isComplete } = await this.processes.sweep();

@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest';
+import { runScript } from './run.ts';
+import type { Script } from './script.ts';
+
+/** Smallest scripts that broke a promise once. */
+const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
+  [
+    'a prompt behind a turn that stood still comes to its end (P2)',
+    {
+      seed: 15020,
+      setting: {
+        hasStore: false,
+        onPromptLost: 'retry',
+        restart: 'transient',
+        intensity: 3,
+        evictIdle: false,
+        maxSessions: 8,
+        maxStarting: 2,
+        maxPromptQueue: 100,
+        maxLogItems: 400,
+        maxSubscriberBufferItems: 20,
+        idleMs: 9007199254740991,
+        permissionMs: 15000,
+        turnMs: 9007199254740991,
+        stallMs: 300000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
+        { do: 'cli', nth: 0, act: 'deafen' },
+        { do: 'prompt', session: 'a', onBusy: 'steer' },
+        { do: 'cli', nth: 1, act: 'tool' },
+        { do: 'answer', nth: 1, behavior: 'allow', rivals: 0 },
+      ],
+    },
+  ],
+  [
+    'a CLI that did not hear that its tool is refused is interrupted (P5)',
+    {
+      seed: 61463,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'ask',
+        restart: 'transient',
+        intensity: 5,
+        evictIdle: false,
+        maxSessions: 3,
+        maxStarting: 1,
+        maxPromptQueue: 4,
+        maxLogItems: 400,
+        maxSubscriberBufferItems: 1000,
+        idleMs: 20000,
+        permissionMs: 9007199254740991,
+        turnMs: 9007199254740991,
+        stallMs: 10000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
+        {
+          do: 'race',
+          steps: [
+            { do: 'cli', nth: 2, act: 'tool' },
+            { do: 'cli', nth: 0, act: 'deafen' },
+            { do: 'cli', nth: 0, act: 'own-turn' },
+          ],
+        },
+        { do: 'answer', nth: 1, behavior: 'deny', rivals: 2 },
+      ],
+    },
+  ],
+  [
+    'the events tell that a session waits which is taken up while its store is silent (P7)',
+    {
+      seed: 17842,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'once',
+        restart: 'transient',
+        intensity: 3,
+        evictIdle: false,
+        maxSessions: 2,
+        maxStarting: 4,
+        maxPromptQueue: 100,
+        maxLogItems: 40,
+        maxSubscriberBufferItems: 4,
+        idleMs: 9007199254740991,
+        permissionMs: 15000,
+        turnMs: 30000,
+        stallMs: 300000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        { do: 'answer', nth: 1, behavior: 'deny', rivals: 1 },
+        { do: 'pass', ms: 40000 },
+        { do: 'prompt', session: 'a', onBusy: 'enqueue' },
+        { do: 'fault', kind: 'spawn-hangs', after: 3, code: 'SPAWN_FAILED' },
+        { do: 'start', session: 'a', isAsleep: true },
+        { do: 'fault', kind: 'late-append', after: 3, code: 'SPAWN_FAILED' },
+        { do: 'handover' },
+        { do: 'pass', ms: 12000 },
+      ],
+    },
+  ],
+  [
+    'an id begins anew of which the store that refused it has nothing (P7)',
+    {
+      seed: 17883,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'once',
+        restart: 'transient',
+        intensity: 5,
+        evictIdle: false,
+        maxSessions: 3,
+        maxStarting: 1,
+        maxPromptQueue: 100,
+        maxLogItems: 40,
+        maxSubscriberBufferItems: 1000,
+        idleMs: 9007199254740991,
+        permissionMs: 9007199254740991,
+        turnMs: 30000,
+        stallMs: 10000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        { do: 'fault', kind: 'append', after: 3, code: 'STORE_FULL' },
+        { do: 'cli', nth: 1, act: 'tool' },
+        { do: 'resolve', session: 'a', answer: 'retry' },
+        { do: 'fault', kind: 'late-append', after: 2, code: 'SPAWN_FAILED' },
+        { do: 'fault', kind: 'write', after: 2, code: 'SPAWN_FAILED' },
+        { do: 'start', session: 'b', isAsleep: true },
+        { do: 'crash' },
+        { do: 'start', session: 'b', isAsleep: false },
+      ],
+    },
+  ],
+  [
+    'what a deaf process was given waits once more, and makes no queue too long (P9)',
+    {
+      seed: 50487,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'ask',
+        restart: 'transient',
+        intensity: 3,
+        evictIdle: false,
+        maxSessions: 8,
+        maxStarting: 1,
+        maxPromptQueue: 2,
+        maxLogItems: 400,
+        maxSubscriberBufferItems: 20,
+        idleMs: 20000,
+        permissionMs: 15000,
+        turnMs: 9007199254740991,
+        stallMs: 10000,
+      },
+      steps: [
+        { do: 'start', session: 'c', isAsleep: false },
+        { do: 'cli', nth: 2, act: 'deafen' },
+        { do: 'prompt', session: 'c', onBusy: 'steer' },
+        { do: 'prompt', session: 'c', onBusy: 'steer' },
+        {
+          do: 'race',
+          steps: [
+            { do: 'prompt', session: 'c', onBusy: 'enqueue' },
+            { do: 'store', what: 'hold' },
+            { do: 'prompt', session: 'b', onBusy: 'interrupt' },
+            { do: 'start', session: 'c', isAsleep: false },
+          ],
+        },
+        { do: 'cli', nth: 2, act: 'sigkill' },
+      ],
+    },
+  ],
+];
+
+it.each(SCRIPTS)('%s', async (_what, script) => {
+  expect((await runScript(script)).violations).toEqual([]);
+});
