@@ -13,7 +13,8 @@ export interface AbortNotice {
 export class LightAbort implements AbortNotice {
   #isAborted = false;
   #reason: unknown;
-  #listeners: Set<() => void> | undefined;
+  /** Two at most, nearly always: a list costs less than a Set. */
+  #listeners: (() => void)[] | undefined;
   #controller: AbortController | undefined;
 
   get aborted(): boolean {
@@ -36,12 +37,13 @@ export class LightAbort implements AbortNotice {
   /** Each listener is called once, whatever the options say. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.#isAborted) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    this.#listeners ??= [];
+    if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener);
+    const index = this.#listeners?.indexOf(listener) ?? -1;
+    if (index !== -1) this.#listeners?.splice(index, 1);
   }
 
   /** The first reason stays. */

@@ -186,8 +186,7 @@ export class ControlChannel {
   }
 
   #answer(requestId: string, line: string, rests: boolean): Promise<boolean> {
-    const oldest = this.#answered.keys().next();
-    if (this.#answered.size >= ANSWERS_KEPT && oldest.done !== true) this.#answered.delete(oldest.value);
+    if (this.#answered.size >= ANSWERS_KEPT) forgetOldest(this.#answered);
     this.#answered.set(requestId, { isEchoed: false });
     return this.#send(line, rests);
   }
@@ -202,4 +201,9 @@ export class ControlChannel {
       return false;
     }
   }
+}
+
+function forgetOldest(answers: Map<string, unknown>): void {
+  const oldest = answers.keys().next();
+  if (oldest.done !== true) answers.delete(oldest.value);
 }

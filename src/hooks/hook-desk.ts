@@ -1,5 +1,5 @@
 import { type AbortNotice, LightAbort } from '../abort-notice.ts';
-import type { Clock } from '../clock.ts';
+import { atEndOfTurn, type Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import { HOOK_EVENTS, type HookEvent, type HookInput } from './hook-input.ts';
 import type { HookCallback, HookCallbackMatcher, HooksOption } from './hook-options.ts';
@@ -22,6 +22,8 @@ export interface HookDeskOptions {
   /** Milliseconds for a callback whose matcher has no timeout of its own. */
   readonly deadlineMs: number;
   readonly onCalled: (call: HookCall) => void;
+  /** What is told is kept by nobody but this process: an answer goes out before it is told. */
+  readonly answersFirst: boolean;
 }
 
 interface Registered {
@@ -51,23 +53,34 @@ export class HookDesk {
     return this.#registered.size === 0 ? {} : { hooks: this.#wire };
   }
 
-  /** Calls the hook that a `hook_callback` request names. Rejects, which becomes an error answer, only for an unknown id. */
-  async call(request: Readonly<Record<string, unknown>>, signal: AbortNotice): Promise<HookOutput> {
+  /**
+   * Calls the hook that a `hook_callback` request names. Rejects, which becomes an error answer, only for an unknown id. Its
+   * output may go to `respond` before.
+   */
+  async call(
+    request: Readonly<Record<string, unknown>>,
+    signal: AbortNotice,
+    respond?: (output: HookOutput) => void,
+  ): Promise<HookOutput> {
     const { callback_id: id, input, tool_use_id: toolUseId } = request;
     const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
     if (registered === undefined) throw new TroupeError('HOOK_NOT_FOUND', { details: { id } });
     const { event, matcher } = registered;
-    const { clock } = this.#options;
+    const { clock, answersFirst } = this.#options;
     const startedAt = clock.now();
-    const tell = (outcome: HookCall['outcome'], reason?: string) => {
-      const call = { event, matcher: matcher.matcher, toolUseId: textOf(toolUseId), outcome, reason };
-      this.#options.onCalled({ ...call, tookMs: clock.now() - startedAt });
-    };
-    const outcome = await this.#run(registered, input, textOf(toolUseId), signal);
-    tell(outcome.kind, outcome.reason);
-    if (outcome.output !== undefined) return outcome.output;
-    // An error answer would make the CLI print its own source to stderr (WIRE §7); the failure is told by the event.
-    return matcher.onFailure === 'block' ? blockingOutput(event, `A ${event} hook failed: ${outcome.reason}.`) : {};
+    const { kind: outcome, output, reason } = await this.#run(registered, input, textOf(toolUseId), signal);
+    const tookMs = clock.now() - startedAt;
+    const answer = output ?? fallback(registered, reason);
+    if (answersFirst) respond?.(answer);
+    this.#options.onCalled({
+      event,
+      matcher: matcher.matcher,
+      toolUseId: textOf(toolUseId),
+      outcome,
+      reason,
+      tookMs,
+    });
+    return answer;
   }
 
   #register(event: HookEvent, matcher: HookCallbackMatcher): void {
@@ -97,8 +110,11 @@ export class HookDesk {
     const controller = new LightAbort();
     const limitMs = matcher.timeout === undefined ? deadlineMs : matcher.timeout * 1_000 + BACKSTOP_MS;
     return new Promise((resolve) => {
+      let isSettled = false;
+      let timer: unknown;
       const settle = (outcome: { kind: HookCall['outcome']; output?: HookOutput; reason?: string }) => {
-        clock.clearTimeout(timer);
+        isSettled = true;
+        if (timer !== undefined) clock.clearTimeout(timer);
         signal.removeEventListener('abort', cancel);
         resolve(outcome);
       };
@@ -106,11 +122,15 @@ export class HookDesk {
         controller.abort(signal.reason);
         settle({ kind: 'cancelled', reason: messageOf(signal.reason) });
       };
-      const timer = clock.setTimeout(() => {
+      const overdue = () => {
         const reason = `it took longer than ${limitMs} ms`;
         controller.abort(new TroupeError('HOOK_TIMEOUT', { reason, details: { event, deadlineMs: limitMs } }));
         settle({ kind: 'timed-out', reason });
-      }, limitMs);
+      };
+      // Most answer in the turn of the loop in which they are called: those need no deadline.
+      atEndOfTurn(() => {
+        if (!isSettled) timer = clock.setTimeout(overdue, limitMs);
+      });
       signal.addEventListener('abort', cancel, { once: true });
       if (signal.aborted) return cancel();
       // In a promise of its own, so that a callback that throws at once fails like one that rejects.
@@ -126,6 +146,11 @@ export class HookDesk {
         );
     });
   }
+}
+
+/** An error answer would make the CLI print its own source to stderr (WIRE §7); the failure is told by the event. */
+function fallback({ event, matcher }: Registered, reason: string | undefined): HookOutput {
+  return matcher.onFailure === 'block' ? blockingOutput(event, `A ${event} hook failed: ${reason}.`) : {};
 }
 
 /** Most hooks never look at their signal: it is made when they do. */

@@ -36,6 +36,7 @@ export type HookOutput = z.input<typeof SyncOutput> | z.input<typeof AsyncOutput
 
 /** Why an output is none, with the field; undefined when it is one that belongs to the event. */
 export function outputFault(event: HookEvent, output: unknown): string | undefined {
+  if (isPlain(output)) return undefined;
   const parsed = HookOutputSchema.safeParse(output);
   if (!parsed.success) {
     const told = parsed.error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? issue.errors.at(-1) : issue));
@@ -46,6 +47,14 @@ export function outputFault(event: HookEvent, output: unknown): string | undefin
   const specific = (parsed.data as z.infer<typeof SyncOutput>).hookSpecificOutput;
   if (specific === undefined || specific.hookEventName === event) return undefined;
   return `"hookSpecificOutput.hookEventName" is "${specific.hookEventName}", not "${event}"`;
+}
+
+/** What nearly every output is, without the schema: nothing, or only whether to go on. False for all others, and for faults. */
+function isPlain(output: unknown): boolean {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return false;
+  return Object.entries(output).every(
+    ([name, value]) => (name === 'continue' || name === 'suppressOutput') && typeof value === 'boolean',
+  );
 }
 
 /**

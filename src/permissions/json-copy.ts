@@ -11,8 +11,13 @@ function copyOf(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return structuredClone(value);
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1));
+  return copyOfFields(value as Readonly<Record<string, unknown>>, depth);
+}
+
+function copyOfFields(value: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item: unknown = value[name];
     if (name !== '__proto__') copy[name] = copyOf(item, depth + 1);
     // By assignment it would be another prototype, and no field.
     else

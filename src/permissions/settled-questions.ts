@@ -31,8 +31,9 @@ export class SettledQuestions {
 
   keep(settled: SettledQuestion): void {
     this.#byId.set(settled.request.id, settled);
+    if (this.#byId.size <= this.#max) return;
     const oldest = this.#byId.keys().next();
-    if (this.#byId.size > this.#max && oldest.done !== true) this.#byId.delete(oldest.value);
+    if (oldest.done !== true) this.#byId.delete(oldest.value);
   }
 
   restore({ request, digest, expiresAt, settledAt = request.askedAt }: KeptQuestion): void {

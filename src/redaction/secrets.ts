@@ -1,3 +1,4 @@
+import { Ancestors } from './ancestors.ts';
 import { Beginnings } from './beginnings.ts';
 import { ByteScanner, type Found } from './byte-scanner.ts';
 import { Escapes } from './escapes.ts';
@@ -65,7 +66,7 @@ export class Secrets {
   /** Plain data, at any depth, names too. */
   value<Value>(value: Value): Value {
     // A value of the same shape: only texts change.
-    return this.#cleaned(value, new Set()) as Value;
+    return this.#cleaned(value, new Ancestors()) as Value;
   }
 
   /** One line of JSON: it stays valid, and one line. Every byte outside the texts with a secret stays what it was. */
@@ -169,19 +170,20 @@ export class Secrets {
     return this.#patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
   }
 
-  #cleaned(value: unknown, above: Set<object>): unknown {
+  #cleaned(value: unknown, above: Ancestors): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null || above.has(value)) return value;
     if (!Array.isArray(value) && !isPlain(value)) return value;
-    above.add(value);
+    above.push(value);
     const cleaned = Array.isArray(value) ? this.#items(value, above) : this.#fields(value, above);
-    above.delete(value);
+    above.pop();
     return cleaned;
   }
 
-  #items(items: readonly unknown[], above: Set<object>): readonly unknown[] {
+  #items(items: readonly unknown[], above: Ancestors): readonly unknown[] {
     let cleaned: unknown[] | undefined;
-    for (const [index, item] of items.entries()) {
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index];
       const clean = this.#cleaned(item, above);
       if (clean !== item) cleaned ??= [...items];
       if (cleaned !== undefined) cleaned[index] = clean;
@@ -190,16 +192,17 @@ export class Secrets {
   }
 
   /** Most have no secret and stay: only where one is found another object is made. */
-  #fields(fields: object, above: Set<object>): object {
-    const entries = Object.entries(fields);
-    let isSame = true;
-    for (const entry of entries) {
-      const [name, value] = entry;
-      entry[0] = this.text(name);
-      entry[1] = this.#cleaned(value, above);
-      if (isSame) isSame = entry[0] === name && entry[1] === value;
+  #fields(fields: Readonly<Record<string, unknown>>, above: Ancestors): object {
+    let cleaned: [string, unknown][] | undefined;
+    const names = Object.keys(fields);
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? '';
+      const value = fields[name];
+      const [cleanName, clean] = [this.text(name), this.#cleaned(value, above)];
+      if (cleanName !== name || clean !== value) cleaned ??= names.slice(0, index).map((each) => [each, fields[each]]);
+      cleaned?.push([cleanName, clean]);
     }
-    return isSame ? fields : Object.fromEntries(entries);
+    return cleaned === undefined ? fields : Object.fromEntries(cleaned);
   }
 }
 
@@ -227,7 +230,7 @@ function overlap(left: Buffer, right: Buffer): number {
   return 0;
 }
 
-function isPlain(value: object): boolean {
+function isPlain(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

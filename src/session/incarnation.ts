@@ -283,7 +283,7 @@ export class Incarnation {
     handle('request_user_dialog', 'human', ({ requestId, request, signal }) =>
       permissions.showDialog(requestId, request, signal),
     );
-    handle('hook_callback', 'hook', ({ request, signal }) => hooks.call(request, signal));
+    handle('hook_callback', 'hook', ({ request, signal, respond }) => hooks.call(request, signal, respond));
     handle('mcp_message', 'mcp', ({ request, signal }) => this.#mcp.handle(request, signal));
     return link;
   }

@@ -38,6 +38,8 @@ export const EVENT_BYTES = 200;
 const QUOTES = 2;
 /** A number, a truth value or nothing. */
 const PLAIN_BYTES = 4;
+/** What an item of a list takes beside itself. */
+const INDEX_BYTES = 3;
 
 /** The memory an event holds, roughly: what the limits count. */
 export function sizeOf(event: SessionFact): number {
@@ -55,7 +57,17 @@ export function sizeOf(event: SessionFact): number {
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + QUOTES;
   if (typeof value !== 'object' || value === null) return PLAIN_BYTES;
+  return Array.isArray(value) ? weightOfItems(value) : weightOfFields(value as Readonly<Record<string, unknown>>);
+}
+
+function weightOfItems(items: readonly unknown[]): number {
   let bytes = QUOTES;
-  for (const [name, item] of Object.entries(value)) bytes += name.length + QUOTES + weightOf(item);
+  for (let index = 0; index < items.length; index += 1) bytes += INDEX_BYTES + weightOf(items[index]);
+  return bytes;
+}
+
+function weightOfFields(fields: Readonly<Record<string, unknown>>): number {
+  let bytes = QUOTES;
+  for (const name of Object.keys(fields)) bytes += name.length + QUOTES + weightOf(fields[name]);
   return bytes;
 }

@@ -83,25 +83,22 @@ export function buildDesk(
 /** What the log tells of a question beside what it is about: whoever decides by it needs nothing else. */
 function contextOf(request: PermissionRequest, deadlineMs: number): QuestionContext {
   const { askedAt, title, displayName, description } = request;
-  const told = {
-    deadlineAt: Number.isFinite(deadlineMs) ? askedAt + deadlineMs : undefined,
-    title,
-    displayName,
-    description,
-    ...(request.kind === 'tool' ? toolContext(request) : {}),
-  };
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  const context: Told = {};
+  if (Number.isFinite(deadlineMs)) context.deadlineAt = askedAt + deadlineMs;
+  if (title !== undefined) context.title = title;
+  if (displayName !== undefined) context.displayName = displayName;
+  if (description !== undefined) context.description = description;
+  if (request.kind !== 'tool') return context;
+  const { decisionReason, decisionReasonType, blockedPath, suggestions } = request;
+  if (decisionReason !== undefined) context.decisionReason = decisionReason;
+  if (decisionReasonType !== undefined) context.decisionReasonType = decisionReasonType;
+  if (blockedPath !== undefined) context.blockedPath = blockedPath;
+  if (suggestions.length > 0) context.suggestions = suggestions;
+  if (request.requiresUserInteraction) context.requiresUserInteraction = true;
+  if (request.defaultToNo) context.defaultToNo = true;
+  if (request.suppressAlwaysAllowRule) context.suppressAlwaysAllowRule = true;
+  return context;
 }
 
-function toolContext({ suggestions, ...request }: Extract<PermissionRequest, { kind: 'tool' }>) {
-  const isTrue = (value: boolean) => (value ? true : undefined);
-  return {
-    decisionReason: request.decisionReason,
-    decisionReasonType: request.decisionReasonType,
-    blockedPath: request.blockedPath,
-    suggestions: suggestions.length === 0 ? undefined : suggestions,
-    requiresUserInteraction: isTrue(request.requiresUserInteraction),
-    defaultToNo: isTrue(request.defaultToNo),
-    suppressAlwaysAllowRule: isTrue(request.suppressAlwaysAllowRule),
-  };
-}
+/** While it is made; only what is known is in it. */
+type Told = { -readonly [Name in keyof QuestionContext]: QuestionContext[Name] };

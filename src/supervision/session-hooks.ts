@@ -25,6 +25,7 @@ export function buildHooks(
     hooks: options.hooks,
     clock,
     deadlineMs,
+    answersFirst: log.isVolatile,
     onCalled: ({ reason, ...call }) => {
       const epoch = life()?.epoch ?? 0;
       log.append(epoch, { type: 'hook.called', ...call });

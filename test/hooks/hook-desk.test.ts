@@ -1,3 +1,4 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { hook } from '../../src/hooks/hook.ts';
@@ -9,13 +10,14 @@ import { parseSessionOptions } from '../../src/launch/session-options.ts';
 
 const INPUT = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' };
 
-function desk(hooks: HooksOption) {
+function desk(hooks: HooksOption, answersFirst = true) {
   const clock = new SimulatedClock();
   const calls: HookCall[] = [];
   const built = new HookDesk({
     hooks,
     clock,
     deadlineMs: 1_000,
+    answersFirst,
     onCalled: (call) => calls.push(call),
   });
   const call = (id: string, signal = new AbortController().signal) =>
@@ -145,7 +147,7 @@ describe('a call', () => {
       { onFailure: 'block' },
     );
     const answer = call('hook-0');
-    await Promise.resolve();
+    await nextLoop();
     clock.increment(1_001);
 
     expect(await answer).toEqual(DENIED(expect.stringContaining('1000 ms')));
@@ -158,7 +160,7 @@ describe('a call', () => {
   it('with a timeout of its matcher is left to the CLI, which counts it itself (WIRE §7)', async () => {
     const { call, clock, calls } = only(() => new Promise(() => {}), { timeout: 2 });
     const answer = call('hook-0');
-    await Promise.resolve();
+    await nextLoop();
     clock.increment(6_999);
     expect(calls).toEqual([]);
     clock.increment(1);
@@ -231,5 +233,24 @@ describe('the ready-made hooks', () => {
       ),
     ).toEqual({});
     expect(seen).toEqual(['Stop']);
+  });
+});
+
+describe('the answer of a hook', () => {
+  it.each([
+    [true, ['answered']],
+    [false, []],
+  ])('goes out before its call is told only where nothing is kept for good: %s (P7)', async (answersFirst, before) => {
+    const { desk: built, calls } = desk({ PreToolUse: [{ hooks: [async () => ({ continue: true })] }] }, answersFirst);
+    const responded: string[] = [];
+    const { signal } = new AbortController();
+    const answer = await built.call({ callback_id: 'hook-0', input: INPUT }, signal, () => {
+      expect(calls).toEqual([]);
+      responded.push('answered');
+    });
+
+    expect(responded).toEqual(before);
+    expect(answer).toEqual({ continue: true });
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['answered']);
   });
 });

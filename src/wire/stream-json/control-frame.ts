@@ -11,6 +11,8 @@ export function decodeControlLine(
 ): ControlDecoded | 'malformed' | 'no-control' {
   switch (type) {
     case 'control_request': {
+      const plain = plainRequest(value);
+      if (plain !== undefined) return plain;
       const parsed = ControlRequestLine.safeParse(value);
       if (!parsed.success) return 'malformed';
       const { request_id: requestId, request } = parsed.data;
@@ -29,6 +31,13 @@ export function decodeControlLine(
     default:
       return 'no-control';
   }
+}
+
+/** What every request of the CLI looks like, without the schema; undefined for all that is left to the schema. */
+function plainRequest({ request_id: requestId, request }: Record<string, unknown>): ControlDecoded | undefined {
+  if (typeof requestId !== 'string' || !isRecord(request)) return undefined;
+  const { subtype } = request;
+  return typeof subtype === 'string' ? { kind: 'control-request', requestId, subtype, request } : undefined;
 }
 
 function outcomeOf(envelope: ControlResponseLine['response']): ControlOutcome {
