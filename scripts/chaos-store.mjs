@@ -11,6 +11,8 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '2' },
     /** Only runs of one kind: fake, real, crowd. */
     kind: { type: 'string' },
+    /** Who starts the processes of all runs: direct, always (a spawner). Without it: of half of them a spawner. */
+    spawner: { type: 'string' },
     /** Breaks a promise on purpose, to see it noticed: early-acknowledgement, no-deduplication. */
     sabotage: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -18,6 +20,7 @@ const { values } = parseArgs({
 });
 const [runs, seed, lanes] = ['runs', 'seed', 'lanes'].map((name) => wholeNumber(name, values[name]));
 const kind = oneOf('kind', ['fake', 'real', 'crowd']);
+const spawner = oneOf('spawner', ['direct', 'always']);
 const sabotage = oneOf('sabotage', ['early-acknowledgement', 'no-deduplication']);
 
 register('./typescript-loader.mjs', import.meta.url);
@@ -27,7 +30,7 @@ const begin = performance.now();
 let done = 0;
 let failed = 0;
 if (!values.json) console.log(`${runs} runs from seed ${seed}, ${lanes} at a time`);
-const reports = await runStoreCampaign({ runs, seed, lanes, only: kind, sabotage, onReport: tell });
+const reports = await runStoreCampaign({ runs, seed, lanes, only: kind, spawner, sabotage, onReport: tell });
 const tookMs = Math.round(performance.now() - begin);
 const sum = (name) => reports.reduce((total, report) => total + report[name], 0);
 const slowest = (some) => Math.round(Math.max(0, ...some.map(({ recoveryMs }) => recoveryMs)));
@@ -61,7 +64,8 @@ function tell(report) {
   if (report.failures.length > 0) {
     failed += 1;
     console.error(`FAILED ${report.plan}\n  ${report.failures.join('\n  ')}`);
-    const more = [kind === undefined ? '' : ` --kind ${kind}`, sabotage === undefined ? '' : ` --sabotage ${sabotage}`];
+    const given = Object.entries({ kind, spawner, sabotage }).filter(([, value]) => value !== undefined);
+    const more = given.map(([name, value]) => ` --${name} ${value}`);
     console.error(`  repeat: npm run chaos:store -- --runs 1 --seed ${report.seed}${more.join('')}`);
   }
   if (done % 10 === 0 || done === runs) console.error(`${done} of ${runs}, ${failed} failed`);

@@ -8,10 +8,18 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '50' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     lanes: { type: 'string', default: '3' },
+    /** Who starts the processes of all runs: direct, always (a spawner). Without it: of half of them a spawner. */
+    spawner: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
 const [runs, seed, lanes] = ['runs', 'seed', 'lanes'].map((name) => wholeNumber(name, values[name]));
+
+const { spawner } = values;
+if (spawner !== undefined && spawner !== 'direct' && spawner !== 'always') {
+  console.error('--spawner must be direct or always.');
+  process.exit(2);
+}
 
 register('./typescript-loader.mjs', import.meta.url);
 const { runCampaign } = await import('../test/chaos/campaign.ts');
@@ -20,7 +28,7 @@ const begin = performance.now();
 let done = 0;
 let failed = 0;
 if (!values.json) console.log(`${runs} runs from seed ${seed}, ${lanes} at a time`);
-const reports = await runCampaign({ runs, seed, lanes, onReport: tell });
+const reports = await runCampaign({ runs, seed, lanes, spawner, onReport: tell });
 const tookMs = Math.round(performance.now() - begin);
 const slowestMs = Math.round(Math.max(0, ...reports.map(({ goneAfterMs }) => goneAfterMs)));
 if (values.json) console.log(JSON.stringify({ runs, seed, failed, tookMs, slowestMs, reports }));
@@ -33,7 +41,8 @@ function tell(report) {
   if (report.failures.length > 0) {
     failed += 1;
     console.error(`FAILED ${report.plan}\n  ${report.failures.join('\n  ')}`);
-    console.error(`  repeat: npm run chaos -- --runs 1 --seed ${report.seed}`);
+    const more = spawner === undefined ? '' : ` --spawner ${spawner}`;
+    console.error(`  repeat: npm run chaos -- --runs 1 --seed ${report.seed}${more}`);
   }
   if (done % 10 === 0 || done === runs) console.error(`${done} of ${runs}, ${failed} failed`);
 }

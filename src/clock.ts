@@ -40,6 +40,11 @@ export function atEndOfTurn(act: () => void): void {
   process.nextTick(act);
 }
 
+/** Calls back in the next turn of the event loop: what has come in meanwhile, and timers that are due, come first. */
+export function inNextTurn(act: () => void): void {
+  setImmediate(act);
+}
+
 /** The timer of something that is no reason for the program to go on. */
 export function inBackground(timer: unknown): unknown {
   if (hasUnref(timer)) timer.unref();

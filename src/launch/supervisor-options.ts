@@ -130,9 +130,9 @@ export interface SupervisorOptions
    */
   readonly reap?: 'orphans' | 'off';
   /**
-   * Who starts processes. `direct` (default): this process, which stands still in each fork for as long as it takes to copy
-   * the tables of its memory. `auto`: as soon as it holds 128 MB outside of the heap of JavaScript (Buffers, mostly) a small
-   * process beside it. `always`: the small one from the beginning. Linux only; elsewhere, and with a `spawn` of your own, `direct`.
+   * Who starts processes. `direct`: this process, which stands still in each fork for as long as it takes to copy the tables of
+   * its memory. `auto` (default): as soon as it holds 128 MB outside of the heap of JavaScript (Buffers, mostly) a small process
+   * beside it. `always`: the small one from the beginning. Linux only; elsewhere, and with a `spawn` of your own, `direct`.
    */
   readonly spawner?: SpawnerMode;
   /**

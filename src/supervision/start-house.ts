@@ -9,12 +9,15 @@ import type { FleetEvent } from './fleet-event.ts';
 import { freeMemory } from './free-memory.ts';
 import { temporaryFolder } from './host.ts';
 import { IdleEviction } from './idle-eviction.ts';
+import { StartPace } from './start-pace.ts';
 import { StartSweep } from './start-sweep.ts';
 import { WarmPools } from './warm-pools.ts';
 
 /** Everything that decides whether, and how fast, a process may start. */
 export interface StartHouse {
   readonly admission: AdmissionControl;
+  /** Asked before anything is made for a session. */
+  readonly pace: StartPace;
   readonly warm: WarmPools;
   readonly eviction: IdleEviction;
   readonly sweep: StartSweep;
@@ -32,7 +35,7 @@ export function buildStartHouse(
   options: SupervisorOptions,
   { clock, logger, tell }: StartHouseSurroundings,
 ): StartHouse {
-  const { spawn, spawner = 'direct', timeouts, restart } = options;
+  const { spawn, spawner = 'auto', timeouts, restart } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { admissionMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const sweep = new StartSweep({
@@ -61,5 +64,5 @@ export function buildStartHouse(
     isOn: options.admission?.evictIdle === true,
     shortage: () => admission.shortage(),
   });
-  return { admission, warm, eviction, sweep, close: starts.end };
+  return { admission, pace: new StartPace(clock), warm, eviction, sweep, close: starts.end };
 }

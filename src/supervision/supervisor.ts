@@ -5,9 +5,8 @@ import { TroupeError } from '../errors.ts';
 import type { RaiseAmounts } from '../launch/budget-options.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../launch/defaults.ts';
 import type { GroupOptions } from '../launch/group-options.ts';
-import { assertPlain, isPlain } from '../launch/plain-object.ts';
-import { readPlainValue } from '../launch/plain-value.ts';
-import { parseSessionOptions, type SessionOptions } from '../launch/session-options.ts';
+import { assertPlain } from '../launch/plain-object.ts';
+import type { SessionOptions } from '../launch/session-options.ts';
 import { parseSupervisorOptions, type SupervisorOptions } from '../launch/supervisor-options.ts';
 import { DrainCall, HandoverCall, parseCall, ShutdownCall } from '../session/call-options.ts';
 import { causeOf } from '../session/exit-cause.ts';
@@ -26,7 +25,7 @@ import type { Group } from './group.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { currentHost } from './host.ts';
 import { endWithHost } from './host-loss.ts';
-import { inheritedOptions } from './inherited-options.ts';
+import { inheritedOptions, sessionOptionsIn } from './inherited-options.ts';
 import { leaveOnSignal } from './leave-on-signal.ts';
 import { assertRegistrable, isCalledOff, notAdmitted, sessionExists } from './not-admitted.ts';
 import { ownConversationOf } from './own-conversation.ts';
@@ -160,7 +159,10 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    * left and that is held, that one goes on with these options (docs/recovery.md).
    */
   async start(input: SessionOptions = {}): Promise<Session> {
-    const options = this.#optionsOf(input);
+    const read = sessionOptionsIn(input, this.#options);
+    const turn = this.#house.pace.turn();
+    if (turn !== undefined) await turn;
+    const options = read();
     this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
     if (this.#opening.isUsed) await this.#storeReady([id]);
@@ -281,10 +283,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
 
   /** What is undefined counts as not given, so that it never hides what the supervisor says. */
   #optionsOf(input: unknown): SessionOptions {
-    assertPlain(input);
-    const own = readPlainValue(input).value;
-    // A value that cannot even be read is reported by the schema, not merged.
-    return parseSessionOptions(isPlain(own) ? { ...inheritedOptions(this.#options), ...own } : input);
+    return sessionOptionsIn(input, this.#options)();
   }
 
   #assertFree(id: string, options: SessionOptions): void {

@@ -93,6 +93,7 @@ export interface HostEnd {
 
 /** A host in a process of its own, over two pipes. */
 export interface HostProgram {
+  readonly pid: number;
   say(command: HostCommand): void;
   kill(): void;
   /** Settles when it ended and everything it said was heard. */
@@ -115,6 +116,7 @@ export function startHost(plan: HostPlan, env: NodeJS.ProcessEnv, hear: (fact: H
     if (fact !== undefined) hear(fact);
   });
   return {
+    pid: child.pid ?? 0,
     say: (command) => void child.stdin.write(`${JSON.stringify(command)}\n`),
     kill: () => void child.kill('SIGKILL'),
     ended: once(child, 'close').then(([code, signal]) => ({ code, signal })),

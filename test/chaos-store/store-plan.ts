@@ -1,3 +1,4 @@
+import { describeSpawner, planSpawner, type SpawnerPlan } from '../chaos/chaos-plan.ts';
 import { createRandom, type Random } from '../chaos/random.ts';
 
 /** What a prompt is about. `say` is answered, `slow` takes a while, `act` runs a tool, `ask` wants to know first whether it may. */
@@ -67,6 +68,7 @@ export interface StoreChaosPlan {
   readonly durability: 'strict' | 'batched';
   /** What a commit takes longer than the disk needs, before it and after it: kills meet more of them. */
   readonly slowCommitMs: { readonly before: number; readonly after: number } | undefined;
+  readonly spawner: SpawnerPlan;
   /** In the first life nothing is committed from an event of this type on. */
   readonly withheldFrom?: string;
   /** When the fake CLI has a tool call in its transcript. */
@@ -76,6 +78,8 @@ export interface StoreChaosPlan {
 export interface PlanOptions {
   /** Only runs of this kind. */
   readonly only?: 'fake' | 'real' | 'crowd' | undefined;
+  /** Who starts the processes. Default: chance decides. */
+  readonly spawner?: SpawnerPlan['mode'] | undefined;
 }
 
 /** The share of runs with processes of the real CLI, and with fifty sessions. */
@@ -86,7 +90,7 @@ const HANDOVER_SHARE = 0.2;
 const CROWD = 50;
 
 /** Everything that chance decides in a run, from its seed alone. */
-export function planStoreChaos(seed: number, { only }: PlanOptions = {}): StoreChaosPlan {
+export function planStoreChaos(seed: number, { only, spawner }: PlanOptions = {}): StoreChaosPlan {
   const random = createRandom(seed);
   // The first numbers of neighbouring seeds are alike.
   for (let skipped = 0; skipped < 5; skipped += 1) random.next();
@@ -98,6 +102,7 @@ export function planStoreChaos(seed: number, { only }: PlanOptions = {}): StoreC
   return {
     seed,
     kind: isCrowd ? 'crowd' : 'few',
+    spawner: planSpawner(seed, spawner),
     cli: kind === 'real' ? 'real' : 'fake',
     durability: random.pick(['strict', 'batched']),
     slowCommitMs: random.chance(0.3) ? { before: random.below(40), after: random.below(40) } : undefined,
@@ -169,5 +174,5 @@ export function describePlan(plan: StoreChaosPlan): string {
   const how = plan.ends.map(({ way, moment }) => `${way} ${moment.delayMs} ms after ${moment.after} ${moment.nth}`);
   const slow = plan.slowCommitMs === undefined ? '' : ', slow commits';
   const people = plan.kind === 'crowd' ? `${who.length} sessions` : who.join(' ');
-  return `${plan.cli} ${plan.durability}${slow}, recorded when ${plan.recorded} [${people}] ${how.join('; ')}`;
+  return `${plan.cli} ${plan.durability}${slow}, recorded when ${plan.recorded} [${people}] ${how.join('; ')}${describeSpawner(plan.spawner)}`;
 }

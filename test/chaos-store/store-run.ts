@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SupervisorOptions } from '../../src/index.ts';
 import type { FakeClaude } from '../../src/testing/fake-cli/fake-claude.ts';
+import { SpawnerWatch } from '../chaos/spawner-watch.ts';
 import { type Traces, watchTraces } from '../chaos/traces.ts';
 import { Client, type ClientPrompt } from './client.ts';
 import { type Executions, executionsIn, executionsOf } from './executions.ts';
@@ -94,6 +95,7 @@ class StoreRun {
   readonly #props: StoreProps;
   readonly #place: StorePlace;
   readonly #client: Client;
+  readonly #spawners = new SpawnerWatch();
   readonly #stored = new Map<string, ShownEvent[]>();
   #kills = 0;
   #handovers = 0;
@@ -204,6 +206,7 @@ class StoreRun {
   #start(): HostProgram {
     const client = this.#client;
     const host = startHost(this.#hostPlan(), this.#env(), (fact) => client.hear(fact));
+    if (this.#plan.spawner.mode !== 'direct') this.#spawners.follow(host, this.#plan.spawner.killedAfterMs);
     client.meet(host);
     void host.ended.then(() => client.lose());
     return host;
@@ -218,7 +221,7 @@ class StoreRun {
     const limits = kind === 'crowd' ? { limits: { ...SUPERVISOR.limits, maxSessions: 50 } } : {};
     // The environment is no option of the sessions: it holds a key, and a store keeps none.
     const real = this.#plan.cli === 'real' ? this.#props.real.supervisor : {};
-    const supervisor = { ...SUPERVISOR, ...limits, ...real };
+    const supervisor = { ...SUPERVISOR, ...limits, ...real, spawner: this.#plan.spawner.mode };
     return { store: join(this.#place.folder, 'troupe.db'), durability, supervisor, alteration };
   }
 
@@ -276,8 +279,9 @@ class StoreRun {
 
   async #remainders(traces: Traces): Promise<string[]> {
     const deadline = performance.now() + GONE_MS;
-    while (traces.living().length > 0 && performance.now() < deadline) await wait(50);
-    const left = traces.living();
+    const living = () => [...traces.living(), ...this.#spawners.living().map((pid) => `the spawner ${pid}`)];
+    while (living().length > 0 && performance.now() < deadline) await wait(50);
+    const left = living();
     const failures = traces.deadDecoys().map((name) => `The decoy "${name}" was killed.`);
     return left.length === 0 ? failures : [...failures, `After ${GONE_MS} ms there are still ${left.join(', ')}.`];
   }

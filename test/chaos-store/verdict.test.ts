@@ -112,6 +112,7 @@ describe('the client of a run', () => {
 });
 
 const HOST: HostProgram = {
+  pid: 0,
   say: () => {},
   kill: () => {},
   ended: new Promise(() => {}),

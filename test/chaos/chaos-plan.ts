@@ -30,6 +30,13 @@ export interface ChaosPlan {
   readonly sessions: readonly { readonly behaviour: Behaviour; readonly prompts: readonly string[] }[];
   readonly trouble: Trouble;
   readonly moment: Moment;
+  readonly spawner: SpawnerPlan;
+}
+
+/** Who starts the processes of the hosts, and how long after the start of a host its spawner is killed, milliseconds. */
+export interface SpawnerPlan {
+  readonly mode: 'direct' | 'always';
+  readonly killedAfterMs: readonly number[];
 }
 
 /** The share of runs in which the sessions are processes of the real CLI. */
@@ -37,11 +44,38 @@ const REAL_SHARE = 0.1;
 /** The share of runs whose trouble comes while the first session is in one of the states of `AIMS`. */
 const AIMED_SHARE = 0.4;
 
-/** Everything that chance decides in a run, from its seed alone. */
-export function planChaos(seed: number): ChaosPlan {
+/** The share of runs with a spawner, and the share of those in which it is killed. */
+const SPAWNER_SHARE = 0.5;
+const LOST_SPAWNER_SHARE = 0.6;
+/** Most of a run is over by then. */
+const MOST_SPAWNER_MS = 2_000;
+
+/** Everything that chance decides in a run, from its seed alone. `spawner`: who starts the processes, whatever chance says. */
+export function planChaos(seed: number, spawner?: SpawnerPlan['mode']): ChaosPlan {
+  return { ...planRun(seed), spawner: planSpawner(seed, spawner) };
+}
+
+/** Beside everything else that a seed means. */
+export function planSpawner(seed: number, wanted: SpawnerPlan['mode'] | undefined): SpawnerPlan {
+  // Numbers of its own: the rest of the run is the same with it and without it.
+  const random = randomOf(seed + 1_000_003);
+  const mode = random.chance(SPAWNER_SHARE) ? 'always' : 'direct';
+  const losses = random.chance(LOST_SPAWNER_SHARE) ? 1 + random.below(3) : 0;
+  const moments = Array.from({ length: losses }, () => random.below(random.pick([400, MOST_SPAWNER_MS])));
+  return (wanted ?? mode) === 'direct'
+    ? { mode: 'direct', killedAfterMs: [] }
+    : { mode: 'always', killedAfterMs: moments.toSorted((one, other) => one - other) };
+}
+
+function randomOf(seed: number): Random {
   const random = createRandom(seed);
   // The first numbers of neighbouring seeds are alike.
   for (let skipped = 0; skipped < 5; skipped += 1) random.next();
+  return random;
+}
+
+function planRun(seed: number): Omit<ChaosPlan, 'spawner'> {
+  const random = randomOf(seed);
   const isReal = random.chance(REAL_SHARE);
   const count = 1 + random.below(isReal ? 2 : 3);
   const trouble = planTrouble(random);
@@ -89,9 +123,13 @@ function planMoment(random: Random): Moment {
   return { after, delayMs: random.below(after === 'spawn' ? 800 : 400) };
 }
 
-export function describePlan({ sessions, trouble, moment }: ChaosPlan): string {
+export function describeSpawner({ mode, killedAfterMs }: SpawnerPlan): string {
+  return mode === 'direct' ? '' : [', with a spawner', ...killedAfterMs].join(' ');
+}
+
+export function describePlan({ sessions, trouble, moment, spawner }: ChaosPlan): string {
   const who = sessions.map(({ behaviour, prompts }) => [behaviour, ...prompts].join('+')).join(' ');
   const { kind, ...details } = trouble;
   const what = [kind, ...Object.values(details).map((value) => value ?? '-')].join(' ');
-  return `[${who}] ${what}, ${moment.delayMs} ms after ${moment.after}`;
+  return `[${who}] ${what}, ${moment.delayMs} ms after ${moment.after}${describeSpawner(spawner)}`;
 }

@@ -7,6 +7,7 @@ import { type Aim, type Behaviour, type ChaosPlan, describePlan, isAimed } from 
 import { familyScript } from './cli-family.ts';
 import { type HostEnd, type HostPlan, type HostProgram, startHost } from './host-program.ts';
 import type { Props } from './props.ts';
+import { SpawnerWatch } from './spawner-watch.ts';
 import { type Traces, watchTraces } from './traces.ts';
 
 export interface RunReport {
@@ -66,7 +67,7 @@ export async function runChaos(plan: ChaosPlan, props: Props): Promise<RunReport
   try {
     const failures = await run.play();
     const ended = performance.now();
-    failures.push(...(await remainders(traces, temporary)));
+    failures.push(...(await remainders(traces, temporary, run.spawners)));
     const goneAfterMs = performance.now() - ended;
     failures.push(...traces.deadDecoys().map((name) => `The decoy "${name}" was killed.`));
     return { seed: plan.seed, plan: describePlan(plan), failures, goneAfterMs, tookMs: performance.now() - begin };
@@ -76,20 +77,20 @@ export async function runChaos(plan: ChaosPlan, props: Props): Promise<RunReport
   }
 }
 
-async function remainders(traces: Traces, temporary: string): Promise<string[]> {
+async function remainders(traces: Traces, temporary: string, spawners: SpawnerWatch): Promise<string[]> {
   const deadline = performance.now() + GONE_MS;
-  let left = await leftNow(traces, temporary);
+  let left = await leftNow(traces, temporary, spawners);
   while (left.length > 0 && performance.now() < deadline) {
     await wait(LOOK_EVERY_MS);
-    left = await leftNow(traces, temporary);
+    left = await leftNow(traces, temporary, spawners);
   }
   return left.length === 0 ? [] : [`After ${GONE_MS} ms there are still ${left.join(', ')}.`];
 }
 
 /** Processes and temporary folders. */
-async function leftNow(traces: Traces, temporary: string): Promise<string[]> {
+async function leftNow(traces: Traces, temporary: string, spawners: SpawnerWatch): Promise<string[]> {
   const folders = (await readdir(temporary)).filter((name) => name.startsWith('troupe-'));
-  return [...traces.living().map(String), ...folders];
+  return [...traces.living().map(String), ...spawners.living().map((pid) => `the spawner ${pid}`), ...folders];
 }
 
 interface RunPlace {
@@ -100,6 +101,7 @@ interface RunPlace {
 }
 
 class Run {
+  readonly spawners = new SpawnerWatch();
   readonly #plan: ChaosPlan;
   readonly #props: Props;
   readonly #place: RunPlace;
@@ -137,7 +139,7 @@ class Run {
     }));
     const isWatched = this.#plan.trouble.kind === 'kill-watched-host';
     const restart = { ...SUPERVISOR.restart, ...(moment.after === 'backing-off' ? { backoff: AIMED_BACKOFF } : {}) };
-    const supervisor = { ...SUPERVISOR, restart, ...(isWatched ? { onHostLost: 'end' as const } : {}) };
+    const supervisor = { ...this.#supervisor(), restart, ...(isWatched ? { onHostLost: 'end' as const } : {}) };
     return { supervisor, sessions: await Promise.all(sessions) };
   }
 
@@ -157,7 +159,13 @@ class Run {
   }
 
   #start(plan: HostPlan): HostProgram {
-    return startHost(plan, { PATH: process.env['PATH'], TMPDIR: this.#place.temporary });
+    const host = startHost(plan, { PATH: process.env['PATH'], TMPDIR: this.#place.temporary });
+    if (this.#plan.spawner.mode !== 'direct') this.spawners.follow(host, this.#plan.spawner.killedAfterMs);
+    return host;
+  }
+
+  #supervisor(): SupervisorOptions {
+    return { ...SUPERVISOR, spawner: this.#plan.spawner.mode };
   }
 
   async #moment(host: HostProgram): Promise<void> {
@@ -253,7 +261,7 @@ class Run {
   async #nextPlan(name: string): Promise<HostPlan> {
     const id = `${this.#place.prefix}-${name}`;
     const options = { id, pathToClaudeCodeExecutable: this.#props.healthyCli };
-    return { supervisor: SUPERVISOR, sessions: [{ options, prompts: [{ id: randomUUID(), text: 'hello' }] }] };
+    return { supervisor: this.#supervisor(), sessions: [{ options, prompts: [{ id: randomUUID(), text: 'hello' }] }] };
   }
 
   async #shutDown(host: HostProgram): Promise<void> {

@@ -11,6 +11,8 @@ describe('hosts and CLIs that are killed, stopped and signalled at random moment
     expect(planChaos(SEED)).toEqual(plans[0]);
     expect(new Set(plans.map(({ trouble }) => trouble.kind)).size).toBe(7);
     expect(plans.map(({ moment }) => moment.after)).toEqual(expect.arrayContaining([...AIMS]));
+    expect(new Set(plans.map(({ spawner }) => spawner.mode)).size).toBe(2);
+    expect(plans.some(({ spawner }) => spawner.killedAfterMs.length > 0)).toBe(true);
     expect(plans.flatMap(({ sessions }) => sessions).some(({ behaviour }) => behaviour === 'real')).toBe(true);
   });
 

@@ -75,6 +75,7 @@ function planOf(end: PlannedEnd): StoreChaosPlan {
     sessions: [{ onPromptLost: 'once', prompts: [prompt] }],
     ends: [end],
     durability: 'strict',
+    spawner: { mode: 'direct', killedAfterMs: [] },
     slowCommitMs: undefined,
     recorded: 'running',
   };

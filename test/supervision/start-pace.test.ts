@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { StartPace } from '../../src/supervision/start-pace.ts';
+
+describe('starts that are asked for in the same breath (P10)', () => {
+  it('begin at once as long as they keep the turn of the event loop for a few milliseconds only', async () => {
+    const { pace, pass } = paced();
+    expect(pace.turn()).toBeUndefined();
+    pass(3);
+    expect(pace.turn()).toBeUndefined();
+    pass(1);
+    expect(pace.turn()).toBeInstanceOf(Promise);
+    await nextTurn();
+    await nextTurn();
+    expect(pace.turn()).toBeUndefined();
+  });
+
+  it('begin one in each turn after that, in order, and none overtakes', async () => {
+    const { pace, pass } = paced();
+    const begun: string[] = [];
+    const start = async (name: string) => {
+      await pace.turn();
+      begun.push(name);
+    };
+    expect(pace.turn()).toBeUndefined();
+    pass(10);
+    const all = ['a', 'b', 'c'].map(start);
+    // Only work makes a turn long, and nobody works here.
+    await nextTurn();
+    const late = start('d');
+    expect(begun).toEqual(['a']);
+    await nextTurn();
+    expect(begun).toEqual(['a', 'b']);
+    await Promise.all([...all, late]);
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+function paced() {
+  let now = 1_000;
+  const pace = new StartPace({ now: () => now });
+  return {
+    pace,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
