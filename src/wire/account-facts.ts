@@ -42,6 +42,9 @@ export function isLimitSaid(text: string): boolean {
   return LIMIT_WORDS.some((start) => text.trimStart().startsWith(start));
 }
 
+/** How an error begins in a line that has one. */
+const ERROR = Buffer.from('"error":"');
+
 /** Errors of an assistant message after which nobody gets further until somebody has done something about the login. */
 const LOGIN_ERRORS: ReadonlySet<string | undefined> = new Set([
   'authentication_failed',
@@ -66,7 +69,7 @@ export function loginFailureOf(message: CliMessage): string | undefined {
     return isHopeless ? `The API refuses the login (${String(status)}, ${String(error)}).` : undefined;
   }
   // Streamed answers are not parsed for this.
-  if (message.type !== 'assistant' || !message.line.includes('"error":"')) return undefined;
+  if (message.type !== 'assistant' || !message.line.includes(ERROR)) return undefined;
   const value = message.value ?? {};
   if (!LOGIN_ERRORS.has(stringOf(value['error']))) return undefined;
   const inner = value['message'];
@@ -83,6 +86,6 @@ export function loginFailureOf(message: CliMessage): string | undefined {
 export function isModelAnswer(message: CliMessage): boolean {
   if (message.type === 'stream_event') return true;
   if (message.type !== 'assistant') return false;
-  if (!message.line.includes('"error":"')) return true;
+  if (!message.line.includes(ERROR)) return true;
   return message.value?.['error'] === undefined;
 }
