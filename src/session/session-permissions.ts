@@ -1,17 +1,25 @@
 import { TroupeError } from '../errors.ts';
 import type { PermissionAnswer, PermissionDesk } from '../permissions/permission-desk.ts';
 import type { PermissionRequest } from '../permissions/permission-request.ts';
+import type { Redaction } from '../redaction/redaction.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { AnswerCall, parseCall } from './call-options.ts';
 import { handedOver } from './handed-over.ts';
 import type { SessionLife } from './session-life.ts';
 
+interface PermissionParts {
+  readonly desk: PermissionDesk;
+  readonly life: SessionLife;
+  readonly log: EventLog;
+  readonly redaction: Redaction;
+}
+
 /** The permission requests of one session. */
 export class SessionPermissions {
-  readonly #now: () => { readonly desk: PermissionDesk; readonly life: SessionLife; readonly log: EventLog };
+  readonly #now: () => PermissionParts;
 
   /** `now`: the desk and the life of the session, which are others once it was taken over. */
-  constructor(now: () => { readonly desk: PermissionDesk; readonly life: SessionLife; readonly log: EventLog }) {
+  constructor(now: () => PermissionParts) {
     this.#now = now;
   }
 
@@ -20,9 +28,14 @@ export class SessionPermissions {
     return this.#now().desk.pending();
   }
 
-  /** An open request, or one of the last settled ones; undefined when it is unknown. */
+  /**
+   * An open request, or one of the last settled ones; undefined when it is unknown. An open one is shown as it was asked, to
+   * whoever decides; a settled one without secrets (P11).
+   */
   get(id: string): PermissionRequest | undefined {
-    return this.#now().desk.get(id);
+    const { desk, redaction } = this.#now();
+    const request = desk.get(id);
+    return request?.settlement === undefined ? request : redaction.value(request);
   }
 
   /**

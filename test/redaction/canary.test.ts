@@ -112,6 +112,20 @@ describe('secrets seeded everywhere (P11)', () => {
     expect(JSON.stringify(heard)).toContain(JSON.stringify(ALL).slice(1, -1));
     expect(asked).toEqual([{ command: `echo ${ALL}` }]);
   });
+
+  it('stand in a question for as long as it is open, and no longer', async () => {
+    const { session, told, supervisor } = await playCanaries();
+    await session.ended;
+    const settled = told.find((event) => event.type === 'permission.settled');
+    const question = settled?.type === 'permission.settled' ? session.permissions.get(settled.requestId) : undefined;
+    await supervisor.shutdown();
+
+    expect(question).toMatchObject({ toolName: 'Bash', settlement: { outcome: 'denied' } });
+    expect(JSON.stringify(question)).toContain(`"command":"echo ${REDACTED}`);
+    for (const canary of Object.values(CANARIES)) {
+      expect(spellings(canary).filter((spelling) => JSON.stringify(question).includes(spelling))).toEqual([]);
+    }
+  });
 });
 
 describe('the option secrets', () => {
