@@ -19,13 +19,28 @@ export const PermissionAnswer = z
   })
   .meta({ id: 'PermissionAnswer' });
 
+/** What is told of a question wherever one is shown: of a session, of all of them, and in a line of `--json`. */
+export const QUESTION_FIELDS = {
+  kind: z.enum(['tool', 'elicitation', 'dialog']),
+  toolName: z.string().exactOptional(),
+  toolUseId: z.string().exactOptional(),
+  agentId: z.string().exactOptional(),
+  title: z.string().exactOptional(),
+  displayName: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  decisionReason: z.string().exactOptional(),
+  decisionReasonType: z.string().exactOptional(),
+  blockedPath: z.string().exactOptional(),
+  suggestions: z.array(z.unknown()).exactOptional(),
+};
+
 export const PermissionQuestion = z
   .looseObject({
     /** Of all sessions: the session's id, `~`, and the id of the request. */
     globalId: z.string(),
     id: z.string(),
     sessionId: z.string(),
-    kind: z.enum(['tool', 'elicitation', 'dialog']),
+    kind: QUESTION_FIELDS.kind,
     askedAt: z.number(),
   })
   .meta({ id: 'PermissionRequest' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { QUESTION_FIELDS } from './permission-schemas.ts';
 
 const Outcome = z.enum(['completed', 'failed', 'interrupted', 'cancelled', 'lost']);
-const Kind = z.enum(['tool', 'elicitation', 'dialog']);
 const Status = z.enum(['idle', 'running', 'requires_action']);
 const Cause = z.strictObject({ code: z.string(), message: z.string(), ending: z.string() });
 const Parked = z.strictObject({ reason: z.string(), until: z.number().nullable(), note: z.string() });
@@ -27,21 +27,11 @@ const Prompt = z.strictObject({
 });
 
 const Permission = z.strictObject({
+  ...QUESTION_FIELDS,
   id: z.string(),
-  kind: Kind,
-  toolName: z.string().exactOptional(),
   input: z.unknown(),
-  toolUseId: z.string().exactOptional(),
-  agentId: z.string().exactOptional(),
   requestedAt: z.number(),
   deadlineAt: z.number().exactOptional(),
-  title: z.string().exactOptional(),
-  displayName: z.string().exactOptional(),
-  description: z.string().exactOptional(),
-  decisionReason: z.string().exactOptional(),
-  decisionReasonType: z.string().exactOptional(),
-  blockedPath: z.string().exactOptional(),
-  suggestions: z.array(z.unknown()).exactOptional(),
   requiresUserInteraction: z.literal(true).exactOptional(),
   defaultToNo: z.literal(true).exactOptional(),
   suppressAlwaysAllowRule: z.literal(true).exactOptional(),
@@ -49,9 +39,9 @@ const Permission = z.strictObject({
 
 const Settled = z.strictObject({
   id: z.string(),
-  kind: Kind,
-  toolName: z.string().exactOptional(),
-  toolUseId: z.string().exactOptional(),
+  kind: QUESTION_FIELDS.kind,
+  toolName: QUESTION_FIELDS.toolName,
+  toolUseId: QUESTION_FIELDS.toolUseId,
   requestedAt: z.number().exactOptional(),
   settledAt: z.number(),
   outcome: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QUESTION_FIELDS } from '../api/permission-schemas.ts';
 import { SummaryAnswer } from '../api/session-answers.ts';
 
 const Time = z.number().meta({ description: 'epoch milliseconds' });
@@ -29,23 +30,13 @@ const Lagged = z.looseObject({ type: z.literal('subscriber.lagged'), missed: z.i
 const Event = z.union([MessageEvent, LogEvent, Truncated, Lagged]);
 
 const Question = z.strictObject({
+  ...QUESTION_FIELDS,
   globalId: z.string(),
   sessionId: z.string(),
   id: z.string(),
-  kind: z.enum(['tool', 'elicitation', 'dialog']),
   askedAt: Time,
-  toolName: z.string().exactOptional(),
   input: z.unknown().optional(),
-  toolUseId: z.string().exactOptional(),
-  agentId: z.string().exactOptional(),
   deadlineAt: Time.exactOptional(),
-  title: z.string().exactOptional(),
-  displayName: z.string().exactOptional(),
-  description: z.string().exactOptional(),
-  decisionReason: z.string().exactOptional(),
-  decisionReasonType: z.string().exactOptional(),
-  blockedPath: z.string().exactOptional(),
-  suggestions: z.array(z.unknown()).exactOptional(),
   mcpServer: z.looseObject({}).exactOptional(),
   matchedAskRule: z.looseObject({}).exactOptional(),
   requiresUserInteraction: z.boolean().exactOptional(),
@@ -90,7 +81,7 @@ const Explained = z.strictObject({
   openPermissions: z.array(
     z.strictObject({
       id: z.string(),
-      kind: z.enum(['tool', 'elicitation', 'dialog']),
+      kind: QUESTION_FIELDS.kind,
       toolName: z.string().exactOptional(),
       ageMs: z.number(),
     }),
