@@ -4,6 +4,7 @@ import type { BudgetEvent, BudgetNotice } from '../../machines/budget/budget.eve
 import { budgetMachine } from '../../machines/budget/budget.machine.ts';
 import {
   type Block,
+  type BudgetRule,
   type BudgetRules,
   blockOf,
   idOf,
@@ -64,6 +65,8 @@ export class BudgetDesk {
   readonly #held = new Set<string>();
   readonly #toldModels = new Set<string>();
   #notices: BudgetNotice[] = [];
+  /** Something has a limit: without any nothing stands in anybody's way, and each start and each prompt asks. */
+  #isBounded: boolean;
 
   constructor(options: { budget: BudgetOptions; clock: Clock; inspect: ((event: unknown) => void) | undefined }) {
     const { budget, clock, inspect } = options;
@@ -71,6 +74,7 @@ export class BudgetDesk {
     this.#calendar = new Calendar(budget.timeZone ?? 'UTC');
     this.#prices = budget.prices === undefined ? undefined : new PriceTable(budget.prices);
     this.#rules = budgetRules(budget);
+    this.#isBounded = Object.values(this.#rules).some(isBounded);
     this.#inspect = inspect;
     this.#actor = this.#begin();
   }
@@ -80,6 +84,7 @@ export class BudgetDesk {
     if (spenders.length === 0) return;
     const dayOf = (at: number) => this.#calendar.dayAt(at).name;
     const about = { rules: this.#rules, today: dayOf(this.#clock.now()), dayOf };
+    this.#isBounded = true;
     this.#actor.stop();
     this.#actor = this.#begin(restoredBudgetOf(spenders, about));
   }
@@ -95,6 +100,7 @@ export class BudgetDesk {
   ): BudgetSeat {
     const { key = null, groups } = about;
     const rule = sessionRule(this.#ledger.rules.session, about.budget);
+    this.#isBounded ||= isBounded(rule);
     this.#send({ type: 'payer.joined', id, key, groups, rule });
     const block = this.#blockOf(id);
     if (block?.onLimit === 'kill' && !block.isTaken) {
@@ -177,7 +183,7 @@ export class BudgetDesk {
   }
 
   #blockOf(id: string): Block | undefined {
-    return blockOf(this.#ledger, id);
+    return this.#isBounded ? blockOf(this.#ledger, id) : undefined;
   }
 
   /** Nothing is spent on a day that is over. */
@@ -260,6 +266,10 @@ export class BudgetDesk {
   #handsOf(id: string): BudgetHands | undefined {
     return this.#members.get(id)?.hands();
   }
+}
+
+function isBounded({ limits }: BudgetRule): boolean {
+  return limitsOf(limits).length > 0;
 }
 
 function exceeded(block: Block): TroupeError {

@@ -11,6 +11,8 @@ import type { BuiltSession } from './session-factory.ts';
 export function assertConversationFree(options: SessionOptions, sessions: Iterable<BuiltSession>): void {
   if (options.forkSession === true) return;
   const wanted = options.resume ?? options.sessionId;
+  // A new conversation is nobody's: with a thousand sessions it would cost to ask each of them.
+  if (wanted === undefined && options.continue !== true) return;
   for (const { session, conversation, options: theirs } of sessions) {
     // Another configuration folder is another store: its conversations are others.
     if (storeOf(theirs) !== storeOf(options)) continue;

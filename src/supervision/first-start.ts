@@ -1,5 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import { causeOf, errorOf } from '../session/exit-cause.ts';
+import type { SessionEnd } from '../session/session-end.ts';
 import { onAbort } from './abort-watch.ts';
 import type { BuiltSession } from './session-factory.ts';
 
@@ -21,21 +22,21 @@ export function whenReady(
   if (ANSWERED.has(life.state)) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stopWatching = signal === undefined ? () => {} : onAbort(signal, () => life.stop('kill'));
-    const stopListening = life.onChange(() => {
-      if (!ANSWERED_LATER.has(life.state)) return;
-      settle();
-      resolve();
-    });
-    const settle = () => {
+    const look = (): void => {
+      if (!life.isOver && !ANSWERED_LATER.has(life.state)) return;
       stopListening();
       stopWatching();
+      // Asked for only now: what waits for the end of a session is kept as long as it lives.
+      if (life.isOver) void life.ended.then(fail);
+      else resolve();
     };
-    void life.ended.then(({ cause }) => {
-      settle();
+    const fail = ({ cause }: SessionEnd): void => {
       if (signal?.aborted === true) reject(new TroupeError('ABORTED', { cause: signal.reason }));
       else if (cause.code === 'closed' && isStopping()) reject(new TroupeError('SUPERVISOR_STOPPED', CALLED_OFF));
       else reject(errorOf(cause));
-    });
+    };
+    const stopListening = life.onChange(look);
+    if (life.isOver) look();
   });
 }
 
