@@ -198,7 +198,8 @@ export class Secrets {
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index] ?? '';
       const value = fields[name];
-      const [cleanName, clean] = [this.text(name), this.#cleaned(value, above)];
+      const cleanName = this.text(name);
+      const clean = this.#cleaned(value, above);
       if (cleanName !== name || clean !== value) cleaned ??= names.slice(0, index).map((each) => [each, fields[each]]);
       cleaned?.push([cleanName, clean]);
     }
