@@ -306,7 +306,8 @@ export class EventLog {
 
   #end(): void {
     for (const subscription of this.#subscriptions) subscription.finish();
-    this.#listeners.end();
+    // Where the store has not got all of it, its journal tells later that it has.
+    if (this.unkept === undefined) this.#listeners.end();
     this.#insiders.end();
   }
 
