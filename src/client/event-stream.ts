@@ -20,6 +20,8 @@ export interface StreamOptions {
   /** Where to go on; asked before each try. */
   readonly cursor: () => string | undefined;
   readonly onFrame: (frame: StreamFrame) => void;
+  /** Resolves when there is room for another frame; undefined while there is. Until then none is read, and silence is no loss. */
+  readonly room?: () => Promise<void> | undefined;
   readonly onState: (state: StreamState) => void;
   /** When it will be tried again, in epoch milliseconds. */
   readonly onRetryAt: (at: number) => void;
@@ -79,12 +81,13 @@ export class EventStream {
 
   /** One connection, to its end. */
   async #once(received: () => void): Promise<void> {
-    const { http, path, query, cursor, onFrame, silenceMs = SILENCE_MS } = this.#options;
+    const { http, path, query, cursor, onFrame, room, silenceMs = SILENCE_MS } = this.#options;
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silenceMs);
+    let isFull = false;
     const heard = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), silenceMs);
+      if (!isFull) timer = setTimeout(() => silence.abort(), silenceMs);
     };
     const signal = AbortSignal.any([this.#closing.signal, silence.signal]);
     try {
@@ -104,6 +107,15 @@ export class EventStream {
         received();
         const { event: type = 'message', id: at, data } = next.value;
         if (!this.#closing.signal.aborted) onFrame({ type, id: at, data });
+        for (let full = room?.(); full !== undefined; full = room?.()) {
+          isFull = true;
+          clearTimeout(timer);
+          await full;
+        }
+        if (isFull) {
+          isFull = false;
+          heard();
+        }
       }
     } finally {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import type { TroupeError } from '../errors.ts';
 import { applyEvent } from '../view/apply-event.ts';
 import type { SessionView } from '../view/session-view.ts';
+import { Backlog } from './backlog.ts';
 import { EventStream, type StreamFrame, type StreamState } from './event-stream.ts';
 import { eventOf } from './frame-event.ts';
 import type { Http } from './http.ts';
@@ -48,6 +49,7 @@ export class RemoteSession {
   readonly #retryAt = new Watched<number | undefined>(undefined);
   readonly #refusal = new Watched<TroupeError | undefined>(undefined);
   readonly #hearers = new Set<(event: RemoteEvent) => void>();
+  readonly #backlogs = new Set<Backlog<RemoteEvent>>();
   #subscribers = 0;
   #stream: EventStream | undefined;
   #cursor: string | undefined;
@@ -79,13 +81,17 @@ export class RemoteSession {
     };
   }
 
-  /** The events as `onEvent` tells them, at the reader's own pace. Ends with the session, or the signal. */
+  /**
+   * The events as `onEvent` tells them, at the reader's own pace: while it is a thousand behind, nothing more is read from the
+   * server, for the view neither, and the server may say `subscriber.lagged` (P6, P9). Ends with the session, or the signal.
+   */
   async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<RemoteEvent> {
     const { signal } = options;
-    const queue: RemoteEvent[] = [];
+    const backlog = new Backlog<RemoteEvent>();
     let wake = () => {};
+    this.#backlogs.add(backlog);
     const stop = this.onEvent((event) => {
-      queue.push(event);
+      backlog.put(event);
       wake();
     });
     const watching = this.#connection.subscribe(() => wake());
@@ -93,7 +99,7 @@ export class RemoteSession {
     signal?.addEventListener('abort', abort);
     try {
       while (signal?.aborted !== true) {
-        const event = queue.shift();
+        const event = backlog.take();
         if (event !== undefined) yield event;
         else if (this.#connection.get() === 'ended') break;
         else
@@ -104,6 +110,8 @@ export class RemoteSession {
       const refusal = this.#refusal.get();
       if (refusal !== undefined && signal?.aborted !== true) throw refusal;
     } finally {
+      this.#backlogs.delete(backlog);
+      backlog.leave();
       stop();
       watching();
       signal?.removeEventListener('abort', abort);
@@ -245,8 +253,14 @@ export class RemoteSession {
       onFrame: (frame) => {
         if (this.#stream === stream) this.#hear(frame);
       },
+      room: () => this.#room(),
     });
     this.#stream = stream;
+  }
+
+  #room(): Promise<void> | undefined {
+    for (const { room } of this.#backlogs) if (room !== undefined) return room;
+    return undefined;
   }
 
   #hear(frame: StreamFrame): void {
