@@ -48,6 +48,12 @@ interface Pending extends Partial<RecordChange> {
   readonly entry: LogEntry;
 }
 
+/** Logged, and not yet with its records among what is to be written. */
+interface Arrival {
+  readonly entry: LogEntry;
+  readonly recordsOf: () => RecordChange | undefined;
+}
+
 interface Wait {
   readonly seq: number;
   readonly kept: () => void;
@@ -72,6 +78,8 @@ export class SessionJournal implements LogJournal {
   #log: JournaledLog | undefined;
   /** Taken and not durable; the first of them may be on their way. */
   #pending: Pending[] = [];
+  readonly #arrivals: Arrival[] = [];
+  #isTaking = false;
   #events = 0;
   #bytes = 0;
   #lastSeq = 0;
@@ -158,13 +166,31 @@ export class SessionJournal implements LogJournal {
     this.#rest();
   }
 
-  #take(entry: LogEntry, recordsOf: () => RecordChange | undefined): void {
+  /**
+   * Whoever is asked for the records may log something: the look at a clock finds that the host stood still. That has the
+   * next number, and its turn comes behind the event whose records are asked for.
+   */
+  #take(entry: LogEntry, recordsOf: Arrival['recordsOf']): void {
     if (this.#state === 'lost') return;
-    this.#pending.push({ entry, ...recordsOf() });
+    this.#lastSeq = lastOf(entry);
+    this.#arrivals.push({ entry, recordsOf });
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    try {
+      for (let next = this.#arrivals.shift(); next !== undefined; next = this.#arrivals.shift()) this.#add(next);
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  #add({ entry, recordsOf }: Arrival): void {
+    const change = recordsOf();
+    // By what its records had logged, or by one that was told of the event before it.
+    if (this.#state === 'lost') return;
+    this.#pending.push({ entry, ...change });
     this.#events += numberOf(entry);
     this.#bytes += weightOf(entry);
-    this.#lastSeq = lastOf(entry);
-    if (this.#isVolatile) this.#log?.publish(this.#lastSeq);
+    if (this.#isVolatile) this.#log?.publish(lastOf(entry));
     if (this.#state === 'resting') {
       this.#state = 'due';
       // Not yet: what this tick still adds belongs to the same change.

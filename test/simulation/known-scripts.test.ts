@@ -215,6 +215,37 @@ const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
       ],
     },
   ],
+  [
+    'a prompt ends whose log tells in the same breath that its store keeps it again and that the host stood still (P2, P7)',
+    {
+      seed: 7121,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'fail',
+        restart: 'transient',
+        intensity: 5,
+        evictIdle: false,
+        maxSessions: 2,
+        maxStarting: 2,
+        maxPromptQueue: 4,
+        maxLogItems: 10000,
+        maxSubscriberBufferItems: 4,
+        idleMs: 9007199254740991,
+        permissionMs: 15000,
+        turnMs: 9007199254740991,
+        stallMs: 300000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        { do: 'cli', nth: 0, act: 'sigkill' },
+        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
+        { do: 'fault', kind: 'append', after: 4, code: 'STORE_READ_ONLY' },
+        { do: 'pass', ms: 500 },
+        { do: 'freeze', ms: 100000 },
+        { do: 'pass', ms: 10 },
+      ],
+    },
+  ],
 ];
 
 it.each(SCRIPTS)('%s', async (_what, script) => {

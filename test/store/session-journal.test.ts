@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EventRun } from '../../src/store/event-run.ts';
 import type { SessionEvent } from '../../src/store/session-event.ts';
-import { SessionJournal } from '../../src/store/session-journal.ts';
+import { SessionJournal, type SessionJournalOptions } from '../../src/store/session-journal.ts';
 import { storedEventsOf } from '../../src/store/stored-row.ts';
 import { sessionEventOf } from '../../src/store/stored-session-event.ts';
 import { CliMessage } from '../../src/wire/cli-message.ts';
@@ -17,7 +17,7 @@ describe('the journal of a session (P7)', () => {
     journal.take(message(2, 'two', 5));
     journal.takeRun(run(3, ['three', 'four é漢🦊', 'five'], 5));
     journal.takeRun(run(6, ['six'], 6));
-    journal.take({ type: 'stderr', line: 'seven', seq: 7, epoch: 1, at: 6 });
+    journal.take(stderr(7));
     await settled(journal);
 
     const { events } = store.given[0] ?? { events: [] };
@@ -45,6 +45,39 @@ describe('the journal of a session (P7)', () => {
     store.steer(undefined);
     await settled(journal);
     expect(published).toEqual([3]);
+  });
+
+  it('keeps behind an event what was logged while its records were asked for, also when the store failed before (P2, P7)', async () => {
+    const asked: number[] = [];
+    const { journal, store, published, unkept } = newJournal(undefined, ({ seq }) => {
+      // As a clock does that finds the host stood still.
+      if (seq === 1 || seq === 4) journal.take(stderr(seq + 1));
+      asked.push(seq);
+      return undefined;
+    });
+    journal.take(stderr(1));
+    let isKept = false;
+    journal.whenKept(
+      () => {
+        isKept = true;
+      },
+      () => {},
+    );
+    await settled(journal);
+    expect(isKept).toBe(true);
+    store.steer('STORE_FULL');
+    journal.take(stderr(3));
+    await turn();
+    // From here on each is told at once.
+    journal.take(stderr(4));
+    store.steer(undefined);
+    journal.retry();
+    await settled(journal);
+
+    expect(asked).toEqual([1, 2, 3, 4, 5]);
+    expect(published).toEqual([2, 3, 4, 5]);
+    expect(unkept).toEqual([]);
+    expect((await store.head('a'))?.lastSeq).toBe(5);
   });
 
   it('asks that less is read while more than half of its room is taken, and no more once it is kept (P9, P10)', async () => {
@@ -97,7 +130,10 @@ describe('the journal of a session (P7)', () => {
   });
 });
 
-function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
+function newJournal(
+  limits = { maxItems: 1_000, maxBytes: 1_000_000 },
+  recordsOf: SessionJournalOptions['recordsOf'] = () => undefined,
+) {
   const [pressed, published, unkept]: [boolean[], number[], string[]] = [[], [], []];
   const store = steeredStore();
   const nothing = () => {};
@@ -105,7 +141,7 @@ function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
     sessionId: 'a',
     store,
     limits,
-    recordsOf: () => undefined,
+    recordsOf,
     onUnkept: ({ code }) => unkept.push(code),
     pressed: (isPressed) => pressed.push(isPressed),
     kept: nothing,
@@ -119,6 +155,10 @@ function newJournal(limits = { maxItems: 1_000, maxBytes: 1_000_000 }) {
 
 function settled(journal: SessionJournal): Promise<void> {
   return new Promise((resolve) => journal.whenIdle(resolve));
+}
+
+function stderr(seq: number): SessionEvent {
+  return { type: 'stderr', line: 'a line', seq, epoch: 1, at: 6 };
 }
 
 function message(seq: number, text: string, at: number): SessionEvent {
