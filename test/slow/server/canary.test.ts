@@ -5,9 +5,10 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { REDACTED } from '../../../src/redaction/secrets.ts';
 import { type FakeClaude, fakeClaude } from '../../../src/testing/fake-cli/fake-claude.ts';
-import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import { on, when } from '../../../src/testing/fake-cli/scenario.ts';
 import { type RealCliHome, realCliHome } from '../../../src/testing/real-cli.ts';
 import { spellingsOf } from '../../redaction/spellings-of.ts';
+import { tellingEverything } from '../../redaction/telling-everything.ts';
 import { endStragglers, type Running, troupe } from '../cli/troupe-process.ts';
 import { linesTo } from '../session/stage.ts';
 
@@ -94,7 +95,7 @@ const isForDecision = /^\/v1\/permissions|^troupe inbox|^POST permission$/;
 
 async function playCanaries() {
   home = await realCliHome();
-  fake = await fakeClaude({ rules: [on(when.prompt(), ...tellingEverything())] });
+  fake = await fakeClaude({ rules: [on(when.prompt(), ...tellingEverything(ALL, `mcp__${ALL}`))] });
   const { env: base, home: folder, cwd } = home;
   const env = {
     ...base,
@@ -226,42 +227,6 @@ function filesBelow(folder: string): [string, Buffer][] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => [path.slice(folder.length + 1), readFileSync(path)]);
-}
-
-/** A turn that lets slip all it knows, in every kind of line, and ends badly. */
-function tellingEverything() {
-  const delta = (text: string) =>
-    step.emit({
-      type: 'stream_event',
-      event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-      parent_tool_use_id: null,
-    });
-  const encoded = Buffer.from(ALL).toString('base64');
-  const said = [ALL, JSON.stringify({ said: JSON.stringify(ALL) }), encodeURIComponent(ALL), encoded].join(' ');
-  const resetsAt = 2_000_000_000;
-  return [
-    step.emit({ type: 'rate_limit_event', rate_limit_info: { status: 'allowed_warning', resetsAt, said: ALL } }),
-    // As a model writes: each secret comes in several events.
-    ...(ALL.match(/.{1,7}/gu) ?? []).map(delta),
-    step.emit({ type: 'stream_event', event: { type: 'content_block_stop', index: 0 }, parent_tool_use_id: null }),
-    step.emit({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: said }] } }),
-    step.request({
-      name: 'tool',
-      subtype: 'can_use_tool',
-      tool_name: `mcp__${ALL}`,
-      input: { command: `echo ${ALL}` },
-      tool_use_id: 'toolu_1',
-    }),
-    step.awaitResponse('tool'),
-    step.emit({
-      type: 'user',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: ALL }] },
-    }),
-    step.emitRaw(`no JSON, but ${ALL}\n`),
-    step.stderr(`could not use ${ALL}`),
-    step.result({ is_error: true, subtype: 'error_during_execution', errors: [`it failed with ${ALL}`], result: ALL }),
-    step.exit(1),
-  ];
 }
 
 /** What a reader of the pieces of an answer puts together. */

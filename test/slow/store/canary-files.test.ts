@@ -6,8 +6,9 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { FleetEvent } from '../../../src/index.ts';
 import { REDACTED } from '../../../src/redaction/secrets.ts';
-import { on, step, when } from '../../../src/testing/fake-cli/scenario.ts';
+import { on, when } from '../../../src/testing/fake-cli/scenario.ts';
 import { spellingsOf } from '../../redaction/spellings-of.ts';
+import { tellingEverything } from '../../redaction/telling-everything.ts';
 import { storeFolder } from '../cli/review-store.ts';
 import { troupe } from '../cli/troupe-process.ts';
 import { errorFrom, linesTo, newFake, newSupervisor } from '../session/stage.ts';
@@ -70,7 +71,7 @@ async function playCanaries() {
       done();
     },
   });
-  const fake = await newFake({ rules: [on(when.prompt(), ...tellingEverything())] });
+  const fake = await newFake({ rules: [on(when.prompt(), ...tellingEverything(ALL, 'Bash'))] });
   const supervisor = newSupervisor({
     pathToClaudeCodeExecutable: fake.path,
     store: path,
@@ -136,40 +137,6 @@ async function playCanaries() {
     refusal: `${refusal.message} ${refusal.stack} ${JSON.stringify(refusal.details)}`,
   };
   return { files, outputs, heard: await linesTo(fake), lines: written.length };
-}
-
-/** A turn that lets slip all it knows, in every kind of line, and ends badly. */
-function tellingEverything() {
-  const delta = (text: string) =>
-    step.emit({
-      type: 'stream_event',
-      event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-      parent_tool_use_id: null,
-    });
-  const encoded = Buffer.from(ALL).toString('base64');
-  const said = [ALL, JSON.stringify({ said: JSON.stringify(ALL) }), encodeURIComponent(ALL), encoded].join(' ');
-  return [
-    // As a model writes: each secret comes in several events.
-    ...(ALL.match(/.{1,7}/gu) ?? []).map(delta),
-    step.emit({ type: 'stream_event', event: { type: 'content_block_stop', index: 0 }, parent_tool_use_id: null }),
-    step.emit({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: said }] } }),
-    step.request({
-      name: 'tool',
-      subtype: 'can_use_tool',
-      tool_name: 'Bash',
-      input: { command: `echo ${ALL}` },
-      tool_use_id: 'toolu_1',
-    }),
-    step.awaitResponse('tool'),
-    step.emit({
-      type: 'user',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: ALL }] },
-    }),
-    step.emitRaw(`no JSON, but ${ALL}\n`),
-    step.stderr(`could not use ${ALL}`),
-    step.result({ is_error: true, subtype: 'error_during_execution', errors: [`it failed with ${ALL}`], result: ALL }),
-    step.exit(1),
-  ];
 }
 
 /** What a reader of the pieces of an answer puts together. */
