@@ -4,7 +4,7 @@ import type { PermissionRequest } from '../permissions/permission-request.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { AnswerCall, parseCall } from './call-options.ts';
-import { handedOver } from './handed-over.ts';
+import { handedOver, unkeptBecause } from './handed-over.ts';
 import type { SessionLife } from './session-life.ts';
 
 interface PermissionParts {
@@ -40,18 +40,27 @@ export class SessionPermissions {
 
   /**
    * Answers an open request with a result of its kind: a `PermissionResult`, an `ElicitationResult` or a `UserDialogResult`.
-   * Resolves when the CLI's pipe took the answer; at once where its host was lost and no process has asked again yet, for then
-   * the answer lies ready. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details name who was first), CLI_INPUT_CLOSED or HANDED_OVER.
+   * Resolves when the CLI's pipe took the answer. Where its host was lost and no process has asked again yet, the answer lies
+   * ready: resolves when the log tells it. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details
+   * name who was first), CLI_INPUT_CLOSED, HANDED_OVER, or STORE_TAKEN_OVER where the store that was to keep it is another's.
    */
   async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');
     const { desk, life, log } = this.#now();
     if (log.isSealed) throw handedOver({ id });
     const askedAs = desk.askedAs(id);
-    const written = askedAs === undefined ? true : life.incarnation?.channel.answerWritten(askedAs);
+    const written = askedAs === undefined ? undefined : life.incarnation?.channel.answerWritten(askedAs);
     desk.answer(id, answer, by);
+    if (askedAs === undefined) return told(log, id);
     if ((await written) === true) return;
     // Its settlement is not in the store, or its process was ended for the handover: the next host asks, and is answered.
     throw log.isSealed ? handedOver({ id }) : new TroupeError('CLI_INPUT_CLOSED', { details: { id } });
   }
+}
+
+/** A crash of the host could take back what is not told yet, and nobody else knows of the answer: no process has heard it. */
+function told(log: EventLog, id: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    log.whenPublished(resolve, () => reject(unkeptBecause(log, { id })));
+  });
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../src/permissions/canonical-json.ts';
+import type { Session } from '../../src/session/session.ts';
 import type { ObservedEvent, SessionEvent } from '../../src/store/session-event.ts';
 import { applyEvent } from '../../src/view/apply-event.ts';
 import { type SessionView, startView } from '../../src/view/session-view.ts';
@@ -8,6 +9,13 @@ import type { ViewEvent } from '../../src/view/view-event.ts';
 export interface SeenEvent {
   readonly event: SessionEvent;
   readonly digest: string;
+}
+
+/** The prompts that waited in a session, when the last event that it had logged was that one. */
+export interface Crowd {
+  readonly session: Session;
+  readonly seq: number;
+  readonly waiting: readonly string[];
 }
 
 export type Settled = Extract<SessionEvent, { type: 'permission.settled' }>;
@@ -27,8 +35,10 @@ export class Chronicle {
   /** Of each incarnation the lines by their names, in order. */
   readonly lines = new Map<number, string[]>();
   readonly promptEnds = new Map<string, string[]>();
-  /** Prompts that were said to be on their way to a process. */
-  readonly delivered = new Set<string>();
+  /** Prompts that were said to be on their way to a process, with the event that said so first. */
+  readonly delivered = new Map<string, number>();
+  /** Queues that seemed to be too long, until it is known what of them waits once more. */
+  readonly crowds: Crowd[] = [];
   readonly settlements = new Map<string, Settled[]>();
   readonly restarts: Restarting[] = [];
   #ended = 0;
@@ -63,7 +73,8 @@ export class Chronicle {
     if (event.type === 'log.durable') this.isVolatile = false;
     if (event.type === 'session.ended') this.#ended += 1;
     if (event.type === 'session.restarting') this.restarts.push(event);
-    if (event.type === 'prompt.delivered') this.delivered.add(event.promptId);
+    if (event.type === 'prompt.delivered' && !this.delivered.has(event.promptId))
+      this.delivered.set(event.promptId, event.seq);
     if (event.type === 'prompt.ended') listedIn(this.promptEnds, event.promptId).push(event.outcome);
     if (event.type === 'permission.settled') listedIn(this.settlements, event.requestId).push(event);
     if (event.type === 'message') this.#name(event);
