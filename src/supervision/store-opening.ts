@@ -4,6 +4,7 @@ import { DEFAULT_RETENTION, type RetentionOptions } from '../launch/retention-op
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
 import { causeOf, errorOf } from '../session/exit-cause.ts';
 import { type FoundRecords, formerRecords } from '../session/kept-records.ts';
+import type { SessionJournal } from '../store/session-journal.ts';
 import type { Claimant } from '../store/sqlite/claim.ts';
 import { assertDriver } from '../store/sqlite/driver.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -38,6 +39,8 @@ export class StoreOpening {
   readonly #heads = new Map<string, LogHead>();
   /** Of ids that are about to be taken again. */
   readonly #formers = new Map<string, FoundRecords>();
+  /** Of ids whose session is over, and not all of it durable yet. */
+  readonly #leaving = new Map<string, SessionJournal>();
   #desk: StoreDesk | undefined;
   #retention: RetentionKeeper | undefined;
   readonly #openedAt: number;
@@ -98,6 +101,7 @@ export class StoreOpening {
     await this.recovered;
     const store = this.#desk?.store;
     if (store === undefined) return;
+    await Promise.all(sessionIds.map((id) => this.#whenLeft(id)));
     // Also those that were forgotten go on counting.
     const unknown = sessionIds.filter((id) => !this.#heads.has(id));
     const heads = await Promise.all(unknown.map((id) => store.head(id)));
@@ -123,8 +127,19 @@ export class StoreOpening {
   /** The session is over. One with the same id goes on counting. */
   left({ session, log, journal }: BuiltSession): void {
     if (this.#desk === undefined || journal === undefined) return;
-    const { lastSeq } = log;
-    this.#keep(session.id, { lastSeq, firstSeq: lastSeq + 1, epoch: log.epoch });
+    const { id } = session;
+    const keep = () => {
+      const { lastSeq, epoch } = log;
+      this.#keep(id, { lastSeq, firstSeq: lastSeq + 1, epoch });
+    };
+    keep();
+    this.#leaving.set(id, journal);
+    // Its log may get longer after its end: that the store fails, and that it has everything again, is told there.
+    journal.whenIdle(() => {
+      if (this.#leaving.get(id) !== journal) return;
+      this.#leaving.delete(id);
+      keep();
+    });
     this.#desk.leave(journal);
   }
 
@@ -152,6 +167,20 @@ export class StoreOpening {
     const report = await recover(desk);
     this.#isRecovered = true;
     return report;
+  }
+
+  /**
+   * Resolves when the session that had this id adds nothing more to its log; rejects with the reason the store does not take it.
+   * It does not wait for a store that fails: nothing new begins then.
+   */
+  async #whenLeft(id: string): Promise<void> {
+    // Once more where the journal tells that the store has everything again.
+    for (let journal = this.#leaving.get(id); journal !== undefined; journal = this.#leaving.get(id)) {
+      const leaving = journal;
+      await new Promise<void>((resolve, reject) => {
+        leaving.whenKept(resolve, (error) => (leaving.isIdle ? resolve() : reject(error)));
+      });
+    }
   }
 
   async #look(store: Store, id: string): Promise<void> {

@@ -334,6 +334,44 @@ const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
       ],
     },
   ],
+  [
+    'an id is taken again behind what the log of it told after its end (P7)',
+    {
+      seed: 1548,
+      setting: {
+        hasStore: true,
+        onPromptLost: 'once',
+        restart: 'transient',
+        intensity: 5,
+        evictIdle: false,
+        maxSessions: 8,
+        maxStarting: 2,
+        maxPromptQueue: 2,
+        maxLogItems: 10000,
+        maxSubscriberBufferItems: 20,
+        idleMs: 20000,
+        permissionMs: 15000,
+        turnMs: 30000,
+        stallMs: 10000,
+      },
+      steps: [
+        { do: 'start', session: 'a', isAsleep: false },
+        {
+          do: 'race',
+          steps: [
+            { do: 'start', session: 'c', isAsleep: false },
+            { do: 'fault', kind: 'append', after: 0, code: 'STORE_UNREACHABLE' },
+            { do: 'cli', nth: 3, act: 'continue' },
+          ],
+        },
+        { do: 'pass', ms: 12000 },
+        { do: 'store', what: 'hold' },
+        { do: 'start', session: 'c', isAsleep: true },
+        { do: 'cli', nth: 2, act: 'own-turn' },
+        { do: 'handover' },
+      ],
+    },
+  ],
 ];
 
 it.each(SCRIPTS)('%s', async (_what, script) => {

@@ -262,6 +262,45 @@ describe('the end of a supervisor', () => {
     expect(all).toEqual(all.map((_, index) => index + 1));
     await supervisor.shutdown();
   });
+
+  it('lets an id that the failing store refused begin behind all that its log told, also after its end (P7)', async () => {
+    const { store, supervisor, clock, told } = house();
+    store.steer('STORE_FULL');
+    await expect(supervisor.start({ id: 'a' })).rejects.toMatchObject({ code: 'STORE_FULL' });
+    store.steer(undefined);
+    clock.increment(60_000);
+    await until(() => told.includes('store.recovered'));
+    const second = await supervisor.start({ id: 'a' });
+    await second.close();
+    await supervisor.shutdown();
+    const all = await storedSeqs(store);
+    expect(all).toEqual(all.map((_, index) => index + 1));
+  });
+
+  it('lets an id be taken again when the store has all of its last log, and waits for that no longer than for any change (P5, P7)', async () => {
+    const { store, supervisor, clock, told } = house(() => {}, { timeouts: { storeMs: 5_000 } });
+    store.steer('STORE_FULL');
+    await expect(supervisor.start({ id: 'a' })).rejects.toMatchObject({ code: 'STORE_FULL' });
+    store.steer('hold');
+    clock.increment(60_000);
+    await until(() => store.waiting === 1);
+    // It keeps what it refused, and does not answer about the event that tells so.
+    store.steer('hold');
+    await until(() => told.includes('store.recovered') && store.waiting === 1);
+    const given = store.given.length;
+    const early = supervisor.start({ id: 'a' }).catch((error: unknown) => error);
+    await settled();
+    expect(store.given).toHaveLength(given);
+    clock.increment(5_000);
+    expect(await early).toMatchObject({ code: 'STORE_UNREACHABLE' });
+    store.steer(undefined);
+    await until(() => told.at(-1) === 'store.recovered');
+    const second = await supervisor.start({ id: 'a' });
+    await second.close();
+    await supervisor.shutdown();
+    const all = await storedSeqs(store);
+    expect(all).toEqual(all.map((_, index) => index + 1));
+  });
 });
 
 function house(answer?: Parameters<typeof memoryFleet>[0], options: SupervisorOptions = {}) {
