@@ -20,6 +20,8 @@ export class Crowd {
   #random;
   #isEnding = false;
   #lanes = [];
+  #resting = 0;
+  #gate;
   #rounds = 0;
   #failed = 0;
   #deeds = {};
@@ -53,6 +55,24 @@ export class Crowd {
     return { rounds: this.#rounds, failed: this.#failed, deeds: this.#deeds, reasons: [...this.#reasons] };
   }
 
+  /** Resolves when every session has ended what it does, and does nothing more; what it resolves with lets them go on. */
+  async rest() {
+    const gate = {};
+    gate.opened = new Promise((resolve) => {
+      gate.open = resolve;
+    });
+    gate.rested = new Promise((resolve) => {
+      gate.rest = resolve;
+    });
+    this.#gate = gate;
+    this.#countRest();
+    await gate.rested;
+    return () => {
+      this.#gate = undefined;
+      gate.open();
+    };
+  }
+
   async close() {
     this.#isEnding = true;
     await Promise.all(this.#lanes);
@@ -64,6 +84,7 @@ export class Crowd {
     // Not all at once.
     await wait(this.#random.below(5_000));
     for (let life = 1; !this.#isEnding; life += 1) {
+      await this.#pass();
       try {
         await this.#oneLife(`s${lane}-${life}`);
       } catch (error) {
@@ -86,6 +107,7 @@ export class Crowd {
     });
     try {
       for (let left = 3 + this.#random.below(8); left > 0 && !this.#isEnding; left -= 1) {
+        await this.#pass();
         const name = this.#random.pick(DEED_NAMES);
         this.#deeds[name] = (this.#deeds[name] ?? 0) + 1;
         const deed = DEEDS[name]({ session, server: this.#server, random: this.#random });
@@ -96,6 +118,19 @@ export class Crowd {
       if (this.#random.chance(0.2)) await session.kill();
       else await session.close();
     }
+  }
+
+  /** Where a lane waits while all rest. */
+  async #pass() {
+    if (this.#gate === undefined) return;
+    this.#resting += 1;
+    this.#countRest();
+    await this.#gate.opened;
+    this.#resting -= 1;
+  }
+
+  #countRest() {
+    if (this.#resting === this.#lanes.length) this.#gate?.rest();
   }
 
   #note(error, deed = 'life', session) {
