@@ -16,6 +16,11 @@ export class StartPace {
     this.#clock = clock;
   }
 
+  /** Starts that have not begun. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Undefined where the start may begin now; otherwise resolves when it may. */
   turn(): Promise<void> | undefined {
     const now = this.#clock.now();

@@ -16,6 +16,7 @@ import type { Group } from './group.ts';
 import type { GroupRegistry } from './group-registry.ts';
 import { inboxOf } from './inbox.ts';
 import type { BuiltSession } from './session-factory.ts';
+import type { StartPace } from './start-pace.ts';
 import { type KnownSessions, type StoredSessionView, storedLog, storedSessions } from './stored-sessions.ts';
 
 export interface ViewedParts extends Pick<KnownSessions, 'opening'> {
@@ -24,6 +25,7 @@ export interface ViewedParts extends Pick<KnownSessions, 'opening'> {
   readonly groups: GroupRegistry;
   readonly accounts: AccountRegistry;
   readonly admission: AdmissionControl;
+  readonly pace: StartPace;
   readonly budget: BudgetDesk;
   readonly observers: FleetObservers;
 }
@@ -82,7 +84,9 @@ export abstract class SupervisorViews {
 
   /** Slots held by sessions that have a process or are about to, sessions that wait for a slot, and starts in progress. */
   load(): { readonly sessions: number; readonly waiting: number; readonly starting: number } {
-    return this.parts.admission.load;
+    const { admission, pace } = this.parts;
+    const { sessions, waiting, starting } = admission.load;
+    return { sessions, waiting: waiting + pace.waiting, starting };
   }
 
   /** What everybody has spent, and what they may, as JSON. */

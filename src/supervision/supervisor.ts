@@ -276,6 +276,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       accounts,
       opening: this.#opening,
       admission: this.#house.admission,
+      pace: this.#house.pace,
       budget: this.#budget,
       observers: this.#observers,
     };

@@ -29,10 +29,12 @@ describe('starts that are asked for in the same breath (P10)', () => {
     await nextTurn();
     const late = start('d');
     expect(begun).toEqual(['a']);
+    expect(pace.waiting).toBe(3);
     await nextTurn();
     expect(begun).toEqual(['a', 'b']);
     await Promise.all([...all, late]);
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    expect(pace.waiting).toBe(0);
   });
 });
 
