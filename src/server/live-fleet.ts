@@ -69,7 +69,23 @@ export class LiveFleet {
 
   #hear(event: FleetEvent): void {
     if ('sessionId' in event && 'seq' in event) this.#follow(event.sessionId);
-    else for (const { told } of this.#listeners) told(event);
+    else {
+      for (const { told } of this.#listeners) told(event);
+      if (event.type === 'store.refused') this.#forgetRefused(event.sessionId);
+    }
+  }
+
+  /** Its end is told in no log, and nobody shall see it at work for ever. */
+  #forgetRefused(id: string): void {
+    const live = this.get(id);
+    void live?.session.ended.then(() => {
+      if (this.#sessions.get(id) === live) this.#forget(id);
+    });
+  }
+
+  #forget(id: string): void {
+    this.#sessions.delete(id);
+    for (const { sessionRemoved } of this.#listeners) sessionRemoved(id);
   }
 
   /** An id that is used again is another session. */
@@ -92,9 +108,6 @@ export class LiveFleet {
     const over = ended
       .toSorted((one, other) => late(one) - late(other))
       .slice(0, Math.max(0, ended.length - MOST_ENDED));
-    for (const { id } of over) {
-      this.#sessions.delete(id);
-      for (const { sessionRemoved } of this.#listeners) sessionRemoved(id);
-    }
+    for (const { id } of over) this.#forget(id);
   }
 }

@@ -16,10 +16,10 @@ export function assertHere(log: Pick<EventLog, 'isSealed'>, sessionId: string): 
 
 /** Why what rested on the log comes to nothing: it has what it was to have in no store. */
 export function unkeptBecause(
-  log: Pick<EventLog, 'isSealed'>,
+  log: Pick<EventLog, 'isSealed' | 'lostBecause'>,
   details: Readonly<Record<string, unknown>> = {},
 ): TroupeError {
-  return log.isSealed ? handedOver(details) : new TroupeError('STORE_TAKEN_OVER');
+  return log.isSealed ? handedOver(details) : (log.lostBecause ?? new TroupeError('STORE_TAKEN_OVER'));
 }
 
 /** Why its process is ended here. */

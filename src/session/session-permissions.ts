@@ -42,7 +42,8 @@ export class SessionPermissions {
    * Answers an open request with a result of its kind: a `PermissionResult`, an `ElicitationResult` or a `UserDialogResult`.
    * Resolves when the CLI's pipe took the answer. Where its host was lost and no process has asked again yet, the answer lies
    * ready: resolves when the log tells it. Rejects with INVALID_ANSWER, PERMISSION_NOT_FOUND, PERMISSION_SETTLED (its details
-   * name who was first), CLI_INPUT_CLOSED, HANDED_OVER, or STORE_TAKEN_OVER where the store that was to keep it is another's.
+   * name who was first), CLI_INPUT_CLOSED, HANDED_OVER, or the STORE_* reason where the store that was to keep it takes it no more, such as
+   * STORE_TAKEN_OVER.
    */
   async answer(id: string, answer: PermissionAnswer, options: { by?: string } = {}): Promise<void> {
     const { by = 'api' } = parseCall(AnswerCall, options, 'options');

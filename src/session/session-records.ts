@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { PermissionDesk } from '../permissions/permission-desk.ts';
+import type { RecordChange } from '../store/newest-records.ts';
 import type { SessionEvent } from '../store/session-event.ts';
-import type { RecordChange } from '../store/session-journal.ts';
 import type { LedgerRecord, SessionRecord, StoreRecord } from '../store/store-record.ts';
 import { childRecord } from './child-record.ts';
 import type { Conversation } from './conversation.ts';

@@ -73,7 +73,7 @@ export class EventLog {
   readonly #sealers: (() => void)[] = [];
   #isFinished = false;
   #isSealed = false;
-  #isDiscarding = false;
+  #lostBecause: TroupeError | undefined;
 
   constructor(limits: EventLogLimits, now: () => number, options: EventLogOptions = {}) {
     this.#limits = limits;
@@ -210,8 +210,8 @@ export class EventLog {
   }
 
   /** For the journal: what is not published by now never will be, and nothing that comes. */
-  discard(): void {
-    this.#isDiscarding = true;
+  discard(because: TroupeError): void {
+    this.#lostBecause ??= because;
     for (const { discarded } of this.#awaiting.splice(0)) discarded();
     if (this.#isFinished) this.#end();
   }
@@ -246,6 +246,11 @@ export class EventLog {
     return isHole ? [{ type: 'log.truncated', from: after, firstSeq: first }, ...kept] : kept;
   }
 
+  /** Why what is appended is kept no more, and told to nobody. */
+  get lostBecause(): TroupeError | undefined {
+    return this.#lostBecause;
+  }
+
   get isFinished(): boolean {
     return this.#isFinished;
   }
@@ -273,6 +278,10 @@ export class EventLog {
   /** Calls back when the log is left to another host. */
   whenSealed(act: () => void): void {
     this.#sealers.push(act);
+  }
+
+  get #isDiscarding(): boolean {
+    return this.#lostBecause !== undefined;
   }
 
   get #isPublished(): boolean {

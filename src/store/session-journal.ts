@@ -1,18 +1,12 @@
 import { TroupeError } from '../errors.ts';
 import type { LogJournal } from './event-log.ts';
 import { type EventRun, isRun, type LogEntry } from './event-run.ts';
+import { newestRecords, type RecordChange } from './newest-records.ts';
 import type { SessionEvent, SessionFact } from './session-event.ts';
 import { sizeOf } from './session-event.ts';
-import type { Change, RecordName, Store } from './store.ts';
-import type { StoreRecord } from './store-record.ts';
+import type { Store } from './store.ts';
 import { EVENT_OVERHEAD_BYTES, inRows } from './stored-row.ts';
 import { isLine, storedEventOf, storedRunOf } from './stored-session-event.ts';
-
-/** What is so because of an event. */
-export interface RecordChange {
-  readonly records: readonly StoreRecord[];
-  readonly forget?: readonly RecordName[];
-}
 
 /** What a journal does with the log whose events it keeps. */
 export interface JournaledLog {
@@ -20,7 +14,7 @@ export interface JournaledLog {
   readonly isSealed: boolean;
   append(epoch: number, fact: SessionFact): unknown;
   publish(upTo: number): void;
-  discard(): void;
+  discard(because: TroupeError): void;
 }
 
 export interface SessionJournalOptions {
@@ -111,6 +105,11 @@ export class SessionJournal implements LogJournal {
     return { since: oldest.entry.at, events: this.#events, refusal };
   }
 
+  /** Nothing is written any more, and what was not durable is none of the log. */
+  get isLost(): boolean {
+    return this.#state === 'lost';
+  }
+
   /** Whether readers see what is not durable. */
   get isVolatile(): boolean {
     return this.#isVolatile;
@@ -162,7 +161,7 @@ export class SessionJournal implements LogJournal {
     this.#bytes = 0;
     this.#press();
     for (const { failed } of this.#waits.splice(0)) failed(error);
-    this.#log?.discard();
+    this.#log?.discard(error);
     this.#rest();
   }
 
@@ -222,7 +221,8 @@ export class SessionJournal implements LogJournal {
     const { sessionId, store } = this.#options;
     const rows = batch.map(({ entry }) => (isRun(entry) ? storedRunOf(entry) : storedEventOf(entry)));
     const epoch = batch[0]?.entry.epoch ?? 0;
-    await store.append({ sessionId, epoch, events: inRows(rows, isLine), ...this.#recordsOf(batch) });
+    const records = newestRecords(batch, { claimsConversation: !this.#isRival });
+    await store.append({ sessionId, epoch, events: inRows(rows, isLine), ...records });
   }
 
   /** It is not tried again while it may still be kept: under the same numbers it would be refused then. */
@@ -286,7 +286,7 @@ export class SessionJournal implements LogJournal {
     // First, so that nothing runs of what its owner is told was not accepted.
     for (const { failed } of this.#waits.splice(0)) failed(error);
     // Nobody could be told any more that a crash would lose it: what the store has not got is told to nobody (P7).
-    if (this.#log?.isSealed === true && !this.#isVolatile) this.#log.discard();
+    if (this.#log?.isSealed === true && !this.#isVolatile) this.#log.discard(error);
     else this.#publishUnkept(error);
     this.#options.failed(error);
   }
@@ -350,37 +350,6 @@ export class SessionJournal implements LogJournal {
     }
     return this.#pending.slice(0, count);
   }
-
-  /** The newest of each record. */
-  #recordsOf(batch: readonly Pending[]): Pick<Change, 'records' | 'forget'> {
-    const records = new Map<string, StoreRecord>();
-    const forget = new Map<string, RecordName>();
-    for (const pending of batch) {
-      for (const record of pending.records ?? []) {
-        const name = nameOf(record);
-        forget.delete(name);
-        records.set(name, record);
-      }
-      for (const gone of pending.forget ?? []) {
-        const name = `${gone.kind} ${gone.id}`;
-        records.delete(name);
-        forget.set(name, gone);
-      }
-    }
-    if (this.#isRival) yieldConversation(records);
-    return { records: [...records.values()], forget: [...forget.values()] };
-  }
-}
-
-function nameOf(record: StoreRecord): string {
-  return record.kind === 'session' ? 'session' : `${record.kind} ${record.id}`;
-}
-
-function yieldConversation(records: Map<string, StoreRecord>): void {
-  const record = records.get('session');
-  if (record?.kind !== 'session') return;
-  const { openConversation: _claimed, ...rest } = record;
-  records.set('session', rest);
 }
 
 function numberOf(entry: LogEntry): number {

@@ -10,6 +10,14 @@ export type StoreEvent =
   | { readonly type: 'store.failing'; readonly at: number; readonly code: string; readonly message: string }
   /** Everything that happened meanwhile is durable, too. */
   | { readonly type: 'store.recovered'; readonly at: number; readonly failedForMs: number }
+  /** The store takes nothing more of that session, and no try would change that: it is killed, and its log ends where the store has it. */
+  | {
+      readonly type: 'store.refused';
+      readonly at: number;
+      readonly sessionId: string;
+      readonly code: string;
+      readonly message: string;
+    }
   /** Another process asks for the store and waits: the sessions are handed over to it. */
   | {
       readonly type: 'store.claimed';
@@ -87,6 +95,10 @@ export class StoreDesk {
       failed: (error) => this.#failed(journal, error),
       deadline: (late) => this.#after(late),
       lost: (error) => this.lose(error),
+      onUnkept: (error) => {
+        if (journal.isLost) this.#gaveUp(sessionId, journal, error);
+        options.onUnkept(error);
+      },
     });
     this.#journals.add(journal);
     if (this.#lost !== undefined) journal.lose(this.#lost);
@@ -137,6 +149,13 @@ export class StoreDesk {
     const { clock, storeMs } = this.#options;
     const timer = clock.setTimeout(late, storeMs);
     return () => clock.clearTimeout(timer);
+  }
+
+  #gaveUp(sessionId: string, journal: SessionJournal, { code, message }: TroupeError): void {
+    const { clock, tell } = this.#options;
+    tell({ type: 'store.refused', at: clock.now(), sessionId, code, message });
+    // It said so by an answer: who waits for the store waits for this journal no more.
+    this.#kept(journal);
   }
 
   #kept(journal: SessionJournal): void {

@@ -24,6 +24,8 @@ export interface GroupRegistryOptions {
   readonly buildSession: BuildMember;
   /** Resolves when what a store has of those ids is known. Undefined without a store. */
   readonly whenKnown?: ((ids: readonly string[]) => Promise<void>) | undefined;
+  /** Resolves when a session of that id that has ended can begin anew. Undefined without a store. */
+  readonly whenLeft?: ((id: string) => Promise<void>) | undefined;
 }
 
 /** The outermost groups of a supervisor, and the ids that are kept for the members of all of them. */
@@ -93,7 +95,7 @@ export class GroupRegistry {
       mine.push(id);
       return id;
     };
-    const { clock, inspect, setting, buildSession, tell, assertAdmits, whenKnown } = this.#options;
+    const { clock, inspect, setting, buildSession, tell, assertAdmits, whenKnown, whenLeft } = this.#options;
     try {
       return new Group(claim(parsed), parsed, {
         clock,
@@ -102,6 +104,7 @@ export class GroupRegistry {
         buildSession,
         assertAdmits,
         whenKnown,
+        whenLeft,
         claim,
         tell,
         free: (id) => this.#claimed.delete(id),

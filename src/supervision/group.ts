@@ -30,6 +30,8 @@ export interface GroupSurroundings {
   readonly buildSession: BuildMember;
   /** Resolves when what a store has of those ids is known. Undefined without a store. */
   readonly whenKnown: ((ids: readonly string[]) => Promise<void>) | undefined;
+  /** Resolves when a session of that id that has ended can begin anew. Undefined without a store. */
+  readonly whenLeft: ((id: string) => Promise<void>) | undefined;
   /** Keeps the id for the child, and makes one where none was given. Throws where it is taken. */
   readonly claim: (child: SessionChild | GroupChild) => string;
   readonly free: (id: string) => void;
@@ -313,7 +315,11 @@ export class Group implements GroupMember {
     const member =
       child.kind === 'group'
         ? new Group(id, child, this.#around, onEnded)
-        : new SessionMember(id, child, (...about) => this.#around.buildSession(...about, []), onEnded);
+        : new SessionMember(id, child, {
+            build: (...about) => this.#around.buildSession(...about, []),
+            whenLeft: this.#around.whenLeft,
+            onEnded,
+          });
     this.#members.set(id, member);
     return member;
   }

@@ -27,7 +27,8 @@ import { freshSettings, type RuntimeSettings, replaySettings } from '../session/
 import type { Spending } from '../session/spending.ts';
 import { storedOptionsOf, withConversation } from '../session/stored-options.ts';
 import { EventLog } from '../store/event-log.ts';
-import type { RecordChange, SessionJournal } from '../store/session-journal.ts';
+import type { RecordChange } from '../store/newest-records.ts';
+import type { SessionJournal } from '../store/session-journal.ts';
 import type { LogHead } from '../store/store.ts';
 import type { StoreDesk } from '../store/store-desk.ts';
 import { historyOf } from '../store/whole-log.ts';

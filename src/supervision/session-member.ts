@@ -5,8 +5,17 @@ import type { Session } from '../session/session.ts';
 import type { EndListener, GroupMember, HoldFor } from './group-member.ts';
 import type { BuiltSession } from './session-factory.ts';
 
+const STOPPED: EndCause = { code: 'closed', message: 'Its group stopped it.', ending: 'asked' };
+
 /** What the group has asked for last; an end that does not follow from it is one of the session's own. */
 type Wish = 'start' | 'hold' | 'set-aside' | 'close';
+
+export interface SessionMemberHands {
+  readonly build: (id: string, options: SessionOptions) => BuiltSession;
+  /** Resolves when a session of that id that has ended can begin anew. Undefined without a store. */
+  readonly whenLeft: ((id: string) => Promise<void>) | undefined;
+  readonly onEnded: EndListener;
+}
 
 /** A session as a member of a group. When the session has ended for good, the next start makes one with the same id. */
 export class SessionMember implements GroupMember {
@@ -15,24 +24,17 @@ export class SessionMember implements GroupMember {
   readonly restart: SessionChild['restart'];
   readonly significant: boolean;
   readonly #options: SessionOptions;
-  readonly #build: (id: string, options: SessionOptions) => BuiltSession;
-  readonly #onEnded: EndListener;
+  readonly #hands: SessionMemberHands;
   #built: BuiltSession | undefined;
   #wish: Wish = 'hold';
   #isStarting = false;
 
-  constructor(
-    id: string,
-    { restart, significant, options }: SessionChild,
-    build: (id: string, options: SessionOptions) => BuiltSession,
-    onEnded: EndListener,
-  ) {
+  constructor(id: string, { restart, significant, options }: SessionChild, hands: SessionMemberHands) {
     this.id = id;
     this.restart = restart;
     this.significant = significant;
     this.#options = options;
-    this.#build = build;
-    this.#onEnded = onEnded;
+    this.#hands = hands;
   }
 
   get session(): Session | undefined {
@@ -74,7 +76,7 @@ export class SessionMember implements GroupMember {
     // Also while it comes to be: one of a lost host begins where it was held, and that is no end.
     this.#isStarting = true;
     try {
-      const { life } = this.#living();
+      const { life } = this.#living ?? (await this.#anew(this.#built));
       // Set aside by itself: there are processes beside which none may be started (WIRE §25.14).
       if (life.state === 'quarantined' && !wasSetAside) throw this.#cause(life);
       life.wake();
@@ -85,19 +87,31 @@ export class SessionMember implements GroupMember {
     }
   }
 
-  #living(): BuiltSession {
-    if (this.#built !== undefined && !this.#built.life.isOver) return this.#built;
+  get #living(): BuiltSession | undefined {
+    return this.#built?.life.isOver === true ? undefined : this.#built;
+  }
+
+  /** When all of the last one is told, and kept: the next one goes on behind it (P7). */
+  async #anew(former: BuiltSession | undefined): Promise<BuiltSession> {
+    if (former === undefined) return this.#begin();
+    await former.life.ended;
+    await this.#hands.whenLeft?.(this.id);
+    if (this.#wish !== 'start') throw STOPPED;
+    return this.#living ?? this.#begin();
+  }
+
+  #begin(): BuiltSession {
     const conversationId = this.#built?.session.conversationId;
     const resumed = conversationId === undefined ? {} : { resume: conversationId };
     const { sessionId: _former, continue: _latest, forkSession: _fork, ...options } = this.#options;
-    const built = this.#build(this.id, conversationId === undefined ? this.#options : { ...options, ...resumed });
+    const built = this.#hands.build(this.id, conversationId === undefined ? this.#options : { ...options, ...resumed });
     this.#built = built;
     built.life.onChange(() => {
       if (built.life.state === 'held' && this.#wish === 'start' && !this.#isStarting)
-        this.#onEnded(this.#cause(built.life));
+        this.#hands.onEnded(this.#cause(built.life));
     });
     void built.life.ended.then(({ cause }) => {
-      if (this.#wish !== 'close' && !this.#isStarting && this.#built === built) this.#onEnded(cause);
+      if (this.#wish !== 'close' && !this.#isStarting && this.#built === built) this.#hands.onEnded(cause);
     });
     built.life.begin();
     return built;
@@ -105,7 +119,7 @@ export class SessionMember implements GroupMember {
 
   #cause(life: BuiltSession['life']): EndCause {
     const { cause } = life.childSnapshot().context;
-    return cause ?? { code: 'closed', message: 'Its group stopped it.', ending: 'asked' };
+    return cause ?? STOPPED;
   }
 }
 

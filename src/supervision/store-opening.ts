@@ -99,9 +99,27 @@ export class StoreOpening {
   /** Resolves when the store is known, and where the logs of those sessions stand; rejects where it cannot be used. */
   async ready(sessionIds: readonly string[] = []): Promise<void> {
     await this.recovered;
+    await Promise.all(sessionIds.map((id) => this.#whenLeft(id)));
+    await this.#lookAt(sessionIds);
+  }
+
+  /**
+   * The same for a session that nobody asks for, because it begins anew by itself: what its last log has not got into a store
+   * that fails is waited for.
+   */
+  async readyAgain(sessionId: string): Promise<void> {
+    await this.recovered;
+    await new Promise<void>((resolve) => {
+      const leaving = this.#leaving.get(sessionId);
+      if (leaving === undefined) resolve();
+      else leaving.whenIdle(resolve);
+    });
+    await this.#lookAt([sessionId]);
+  }
+
+  async #lookAt(sessionIds: readonly string[]): Promise<void> {
     const store = this.#desk?.store;
     if (store === undefined) return;
-    await Promise.all(sessionIds.map((id) => this.#whenLeft(id)));
     // Also those that were forgotten go on counting.
     const unknown = sessionIds.filter((id) => !this.#heads.has(id));
     const heads = await Promise.all(unknown.map((id) => store.head(id)));
@@ -124,13 +142,15 @@ export class StoreOpening {
     return former;
   }
 
-  /** The session is over. One with the same id goes on counting. */
+  /** The session is over. One with the same id goes on counting, behind what the store has where it took nothing more. */
   left({ session, log, journal }: BuiltSession): void {
     if (this.#desk === undefined || journal === undefined) return;
     const { id } = session;
     const keep = () => {
+      if (journal.isLost) return this.#heads.delete(id);
       const { lastSeq, epoch } = log;
       this.#keep(id, { lastSeq, firstSeq: lastSeq + 1, epoch });
+      return undefined;
     };
     keep();
     this.#leaving.set(id, journal);

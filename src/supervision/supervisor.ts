@@ -114,6 +114,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       isTaken: (id) => this.#sessions.has(id) && !isHeld(this.#sessions.get(id)),
       assertAdmits: () => this.#assertAdmits(),
       whenKnown: this.#opening.isUsed ? (ids) => this.#storeReady(ids) : undefined,
+      whenLeft: this.#opening.isUsed ? (id) => this.#opening.readyAgain(id) : undefined,
       buildSession: (id, input, groups) => {
         const held = this.#sessions.get(id);
         if (isHeld(held)) return this.#takeOver(held, input, groups);

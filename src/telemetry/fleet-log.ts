@@ -57,6 +57,10 @@ const WARNINGS: ReadonlySet<FleetEvent['type']> = new Set([
   'quota.reached',
   'account.locked',
   'log.volatile',
+  'store.failing',
+  'store.refused',
+  'store.lost',
+  'orphan.survived',
 ]);
 
 /** Many of them in a turn, and each without a decision of Troupe. */
@@ -66,6 +70,9 @@ const DETAILS: ReadonlySet<FleetEvent['type']> = new Set([
   'prompt.started',
   'drain.progressed',
 ]);
+
+/** Of the turn that is open: of a session that the store refused nothing more is told. */
+const ENDS: ReadonlySet<FleetEvent['type']> = new Set(['turn.ended', 'session.ended', 'store.refused']);
 
 /** Everything from `info` on. */
 const USUAL: LogLevels = { general: 'info', components: new Map() };
@@ -89,7 +96,7 @@ export function logFleet(supervisor: Pick<Supervisor, 'on'>, logger: Logger, lev
       const turn = sessionId === undefined ? undefined : turns.get(sessionId);
       logger[level]({ ...loggedFacts(event), ...(turn === undefined ? {} : { turn }) }, type);
     }
-    if (sessionId !== undefined && (type === 'turn.ended' || type === 'session.ended')) turns.delete(sessionId);
+    if (sessionId !== undefined && ENDS.has(type)) turns.delete(sessionId);
   };
   const hearsLines = isWanted(levels, 'message', 'trace');
   return supervisor.on(
@@ -111,6 +118,7 @@ function loggedFacts(event: FleetEvent): Record<string, unknown> {
   return {
     ...Object.fromEntries(facts),
     ...('cause' in event ? { code: event.cause.code } : {}),
+    ...('code' in event ? { code: event.code } : {}),
     ...(event.type === 'diagnostic' ? { reason: event.reason } : {}),
     ...(event.type === 'message' ? { kind: kindOf(event.message), bytes: event.message.raw.length } : {}),
     ...(event.type === 'stderr' ? { characters: event.line.length } : {}),

@@ -155,6 +155,8 @@ function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>)
   };
 
   const hear = (event: FleetEvent): void => {
+    // The end of such a session is told to nobody.
+    if (event.type === 'store.refused') ends.inc({ code: name('code', event.code) });
     if (!('sessionId' in event) || !('seq' in event)) return;
     const { sessionId: id, at } = event;
     switch (event.type) {

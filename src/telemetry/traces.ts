@@ -16,6 +16,7 @@ export function traceFleet(supervisor: Pick<Supervisor, 'on'>, api: OpenTelemetr
   const tracer = api.trace.getTracer('troupe');
   const traces = new Map<string, SessionTrace>();
   const stop = supervisor.on('event', (event) => {
+    if (event.type === 'store.refused') end(event.sessionId, { 'error.type': event.code });
     if (!('sessionId' in event) || !('seq' in event)) return;
     const { sessionId, at } = event;
     const isOver = event.type === 'session.ended' || event.type === 'session.handed-over';
@@ -27,6 +28,11 @@ export function traceFleet(supervisor: Pick<Supervisor, 'on'>, api: OpenTelemetr
     traces.delete(sessionId);
     if (event.type === 'session.handed-over') trace.close();
   });
+  /** Its end will be told to nobody. */
+  function end(sessionId: string, attributes: { readonly 'error.type': string }): void {
+    traces.get(sessionId)?.close(attributes);
+    traces.delete(sessionId);
+  }
   return () => {
     stop();
     for (const trace of traces.values()) trace.close();
