@@ -137,6 +137,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': [],
   'src/clock.ts': [],
   'src/abort-notice.ts': [],
+  'src/sparse.ts': [],
 };
 
 /** Single files that need more than their folder, each with its reason. One that is not needed any more fails below. */
@@ -224,7 +225,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/telemetry/fleet-metrics.ts': ['src/supervision'],
 };
 
-const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts', 'src/abort-notice.ts'];
+const FOR_EVERYONE = ['src/errors.ts', 'src/clock.ts', 'src/abort-notice.ts', 'src/sparse.ts'];
 
 /** What a folder, or one file of it, may take from the global `process`; programs may take all of it. */
 const MAY_ASK_PROCESS: Readonly<Record<string, readonly string[]>> = {

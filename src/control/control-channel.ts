@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { SparseMap } from '../sparse.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
 import { type Answer, PendingRequests } from './pending-requests.ts';
 import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
@@ -44,7 +45,7 @@ export class ControlChannel {
   readonly #pending: PendingRequests;
   readonly #handlers: RequestHandlers;
   /** Ids of our answers, and whether the CLI has repeated each on its output, as one that replays does (WIRE §25.27). */
-  readonly #answered = new Map<string, { isEchoed: boolean }>();
+  readonly #answered = new SparseMap<string, { isEchoed: boolean }>();
   #nextId = 1;
   #unwritten = 0;
   #isLeavingOut = false;
@@ -203,7 +204,7 @@ export class ControlChannel {
   }
 }
 
-function forgetOldest(answers: Map<string, unknown>): void {
+function forgetOldest(answers: SparseMap<string, unknown>): void {
   const oldest = answers.keys().next();
   if (oldest.done !== true) answers.delete(oldest.value);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
@@ -10,7 +11,7 @@ interface Waiting {
 
 /** Who waits for which answer. The invariant: every caller is answered exactly once, whatever happens. */
 export class PendingRequests {
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new SparseMap<string, Waiting>();
   readonly #clock: Clock;
   readonly #limit: number;
 

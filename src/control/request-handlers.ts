@@ -1,5 +1,6 @@
 import { type AbortNotice, LightAbort } from '../abort-notice.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 
 /** One question of the CLI, on its way to whoever answers it. */
 export interface IncomingRequest {
@@ -36,7 +37,7 @@ export type Refusal = 'duplicate' | 'too-many' | 'unknown-cancel';
  */
 export class RequestHandlers {
   readonly #handlers = new Map<string, { readonly handle: RequestHandler; readonly rests: boolean }>();
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new SparseMap<string, InFlight>();
   readonly #reply: ReplySink;
   readonly #limit: number;
 

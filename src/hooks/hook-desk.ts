@@ -1,6 +1,7 @@
 import { type AbortNotice, LightAbort } from '../abort-notice.ts';
 import { atEndOfTurn, type Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 import { HOOK_EVENTS, type HookEvent, type HookInput } from './hook-input.ts';
 import type { HookCallback, HookCallbackMatcher, HooksOption } from './hook-options.ts';
 import { blockingOutput, type HookOutput, outputFault } from './hook-output.ts';
@@ -38,7 +39,7 @@ const BACKSTOP_MS = 5_000;
 /** Where the hooks of a session lie. Ids stay the same over incarnations, so each new process is told the same set. */
 export class HookDesk {
   readonly #options: HookDeskOptions;
-  readonly #registered = new Map<string, Registered>();
+  readonly #registered = new SparseMap<string, Registered>();
   readonly #wire: Record<string, unknown[]> = {};
 
   constructor(options: HookDeskOptions) {

@@ -1,4 +1,5 @@
 import type { McpReconnectOptions, McpServerOptions, McpServersOption } from '../launch/mcp-server-options.ts';
+import { SparseSet } from '../sparse.ts';
 import type { BridgedServer } from './mcp-bridge.ts';
 import type { ServableServer } from './server-hub.ts';
 
@@ -26,10 +27,10 @@ export class ServerSet {
   /** Servers that are about to come: in-process ones are asked for before the CLI has answered. */
   #coming: McpServersOption = {};
   /** External servers that a call named: only those does a later call remove, as in the official SDK. */
-  readonly #named = new Set<string>();
+  readonly #named = new SparseSet<string>();
   /** Those of them that the present process knows only from its start. */
-  readonly #unnamedHere = new Set<string>();
-  readonly #listeners = new Set<(change: ServerChange) => void>();
+  readonly #unnamedHere = new SparseSet<string>();
+  #listeners: readonly ((change: ServerChange) => void)[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(servers: McpServersOption = {}) {
@@ -122,13 +123,15 @@ export class ServerSet {
     for (const name of change.removed) this.#named.delete(name);
     this.#servers = change.servers;
     this.#coming = {};
-    for (const listener of [...this.#listeners]) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 
   /** Calls the listener after each change. Returns the way to stop it. */
   onChange(listener: (change: ServerChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
   }
 }
 

@@ -3,6 +3,7 @@ import type { PermissionDecision, PermissionEvent, Settlement } from '../../mach
 import type { Reply } from '../../machines/permission/permission.ports.ts';
 import type { AbortNotice, LightAbort } from '../abort-notice.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 import type { PermissionRecord } from '../store/store-record.ts';
 import { isChanged, offeredRules } from './answer-scope.ts';
 import { contextOf } from './can-use-tool.ts';
@@ -27,10 +28,10 @@ const CANCELLED = 'The request was cancelled.';
 /** Where permission questions lie until somebody answers: one actor each, one decision each (P4). */
 export class PermissionDesk {
   readonly #options: PermissionDeskOptions;
-  readonly #open = new Map<string, OpenQuestion>();
+  readonly #open = new SparseMap<string, OpenQuestion>();
   readonly #settled: SettledQuestions;
   /** Questions of a former host that no process has asked again yet, with their digests, in the order of asking. */
-  readonly #unasked = new Map<string, string>();
+  readonly #unasked = new SparseMap<string, string>();
 
   constructor(options: PermissionDeskOptions) {
     this.#options = options;

@@ -1,5 +1,6 @@
 import type { Settlement } from '../../machines/permission/permission.events.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 import type { KeptQuestion } from './permission-record.ts';
 import type { PermissionRequest } from './permission-request.ts';
 
@@ -15,7 +16,7 @@ export interface SettledQuestion {
 /** The questions that were settled last, for whoever comes late. */
 export class SettledQuestions {
   readonly #max: number;
-  readonly #byId = new Map<string, SettledQuestion>();
+  readonly #byId = new SparseMap<string, SettledQuestion>();
 
   constructor(max: number) {
     this.#max = max;

@@ -1,3 +1,4 @@
+import { SparseMap } from '../sparse.ts';
 import { CliMessage } from '../wire/cli-message.ts';
 import { type DeltaLayout, ID_BYTES } from '../wire/delta-layout.ts';
 import { isRecord } from '../wire/fields.ts';
@@ -51,7 +52,7 @@ interface Told {
 export class SplitDeltas {
   readonly #secrets: () => Secrets;
   /** Blocks of which something is held back. */
-  readonly #blocks = new Map<string, Block>();
+  readonly #blocks = new SparseMap<string, Block>();
   /** The newest piece, where it matters for the next. */
   #told: Told | undefined;
   /** Layouts that hold none of these secrets themselves. */

@@ -1,3 +1,4 @@
+import { SparseMap } from '../sparse.ts';
 import type { BackgroundTask } from '../wire/facts.ts';
 
 /**
@@ -5,7 +6,7 @@ import type { BackgroundTask } from '../wire/facts.ts';
  * count where an older CLI tells no list.
  */
 export class BackgroundTasks {
-  #tasks = new Map<string, BackgroundTask>();
+  readonly #tasks = new SparseMap<string, BackgroundTask>();
   #isTurnExpected = false;
 
   get ids(): readonly string[] {
@@ -23,7 +24,8 @@ export class BackgroundTasks {
   }
 
   replace(tasks: readonly BackgroundTask[]): void {
-    this.#tasks = new Map(tasks.map((task) => [task.id, task]));
+    this.#tasks.clear();
+    for (const task of tasks) this.#tasks.set(task.id, task);
   }
 
   started(task: BackgroundTask): void {

@@ -1,5 +1,6 @@
 import type { ControlDecoded } from '../control/control-channel.ts';
 import { TroupeError } from '../errors.ts';
+import { SparseMap } from '../sparse.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
 import { viewOf } from '../wire/delta-layout.ts';
@@ -30,7 +31,7 @@ export class LineReader {
   readonly #codec: Codec;
   readonly #listener: LineReaderListener;
   readonly #runs: RunFinder;
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new SparseMap<string, number>();
   #hasOverflowed = false;
 
   constructor(options: { codec: Codec; maxLineBytes: number; listener: LineReaderListener }) {

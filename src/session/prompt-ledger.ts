@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
+import { SparseMap } from '../sparse.ts';
 import type { ResultFacts } from '../wire/facts.ts';
 import type { TurnCost } from './cost-meter.ts';
 import { fateAfterLoss, fateWhenRefused, type LossPolicy, type PromptFate, type PromptRules } from './loss-policy.ts';
@@ -35,7 +36,7 @@ export class PromptLedger {
   readonly #rules: () => PromptRules;
   readonly #now: () => number;
   readonly #again: (result: ResultFacts) => Again | undefined;
-  readonly #records = new Map<string, PromptRecord>();
+  readonly #records = new SparseMap<string, PromptRecord>();
   #queue: PromptRecord[] = [];
   #outstanding: PromptRecord[] = [];
   #lastResult: ResultFacts | undefined;

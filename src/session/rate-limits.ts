@@ -1,3 +1,4 @@
+import { SparseMap } from '../sparse.ts';
 import type { RateLimit } from '../wire/facts.ts';
 
 /** Windows kept: there are a handful, whatever a broken peer says. */
@@ -5,7 +6,7 @@ const KEPT = 32;
 
 /** The limits of the account, newest word for each window. */
 export class RateLimits {
-  readonly #byWindow = new Map<string, RateLimit>();
+  readonly #byWindow = new SparseMap<string, RateLimit>();
 
   /** Takes what was told, and says whether the window closed or opened by it. */
   note(limit: RateLimit): 'reached' | 'reset' | undefined {

@@ -2,15 +2,17 @@ import type { OpenTransport, Transport } from '../transport/transport.ts';
 
 /** Whether the output of a session's processes is read: not while too much of what they said waits for the store. */
 export class ReadPace {
-  readonly #transports = new Set<Transport>();
+  #transports: readonly Transport[] = [];
   #isHeld = false;
 
   /** Its transports are held and let go with the others. */
   paced(open: OpenTransport): OpenTransport {
     return async (plan, listeners) => {
       const transport = await open(plan, listeners);
-      this.#transports.add(transport);
-      void transport.finished.then(() => this.#transports.delete(transport));
+      this.#transports = [...this.#transports, transport];
+      void transport.finished.then(() => {
+        this.#transports = this.#transports.filter((other) => other !== transport);
+      });
       if (this.#isHeld) transport.pause();
       return transport;
     };

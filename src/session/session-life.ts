@@ -6,6 +6,7 @@ import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
+import { SparseSet } from '../sparse.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
 import { aborted } from './aborted.ts';
@@ -64,7 +65,7 @@ export class SessionLife {
   readonly #options: SessionLifeOptions;
   readonly #child: Actor<typeof childMachine>;
   readonly #history: StateChange[] = [];
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new SparseSet<() => void>();
   /** Of the last process of an earlier session with this id. */
   readonly #formerEpoch: number;
   #incarnation: Incarnation | undefined;

@@ -1,3 +1,4 @@
+import { SparseMap } from '../sparse.ts';
 import type { ControlOptions } from './session-controls.ts';
 
 /** What was changed while the session ran; a new incarnation starts with it (P8). Undefined leaves the option as given. */
@@ -7,10 +8,10 @@ export interface RuntimeSettings {
   permissionMode: string | undefined;
   thinking: { readonly maxThinkingTokens: number | null; readonly thinkingDisplay?: string | null } | undefined;
   /** Settings of `applyFlagSettings`, the newest value of each. */
-  readonly flagSettings: Map<string, unknown>;
+  readonly flagSettings: SparseMap<string, unknown>;
   /** MCP servers that were switched on or off. */
-  readonly toggledServers: Map<string, boolean>;
-  readonly serverModes: Map<string, 'default' | 'auto'>;
+  readonly toggledServers: SparseMap<string, boolean>;
+  readonly serverModes: SparseMap<string, 'default' | 'auto'>;
   /** Names of the MCP servers since they were set; undefined while those of the options rule. */
   mcpServers: readonly string[] | undefined;
   hasSubscribers: boolean | null | undefined;
@@ -23,9 +24,9 @@ export function freshSettings(): RuntimeSettings {
     model: undefined,
     permissionMode: undefined,
     thinking: undefined,
-    flagSettings: new Map(),
-    toggledServers: new Map(),
-    serverModes: new Map(),
+    flagSettings: new SparseMap(),
+    toggledServers: new SparseMap(),
+    serverModes: new SparseMap(),
     mcpServers: undefined,
     hasSubscribers: undefined,
   };

@@ -1,5 +1,6 @@
 import { type Amounts, NOTHING, plus } from '../../machines/budget/amounts.ts';
 import type { Spending as SpendingTold } from '../../machines/budget/ledger.ts';
+import { SparseMap } from '../sparse.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { ResultFacts, Usage } from '../wire/facts.ts';
 import { type MessageUsage, messageUsageOf } from '../wire/message-usage.ts';
@@ -26,7 +27,7 @@ const UNUSED: Used = { ...NOTHING, unpricedModel: undefined };
 export class Spending {
   readonly #prices: PriceTable | undefined;
   readonly #tell: (news: UsageNews) => void;
-  readonly #answers = new Map<string, Used>();
+  readonly #answers = new SparseMap<string, Used>();
   #open: Used = UNUSED;
   /** What became final without a result; a process that goes on with the totals of the former tells it again. */
   #lost: Amounts = NOTHING;

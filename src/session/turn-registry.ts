@@ -1,4 +1,5 @@
 import { TroupeError } from '../errors.ts';
+import { SparseMap, SparseSet } from '../sparse.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { handedOver, unkeptBecause } from './handed-over.ts';
 import { digestOf } from './prompt-digest.ts';
@@ -21,8 +22,8 @@ const USED_IDS_KEPT = 100_000;
 
 /** The turns of a session by prompt id, the newest ended ones too: a repeated id finds its turn, and none runs twice (P2). */
 export class TurnRegistry {
-  readonly #turns = new Map<string, KnownTurn>();
-  readonly #usedIds = new Set<string>();
+  readonly #turns = new SparseMap<string, KnownTurn>();
+  readonly #usedIds = new SparseSet<string>();
   readonly #log: EventLog;
 
   constructor(log: EventLog) {

@@ -1,6 +1,7 @@
+import { SparseSet } from '../sparse.ts';
 /** Who waits for something to become true, and looks again whenever anything changed. */
 export class Watchers {
-  readonly #checks = new Set<() => void>();
+  readonly #checks = new SparseSet<() => void>();
 
   /** Resolves when the condition holds. */
   until(isTrue: () => boolean): Promise<void> {

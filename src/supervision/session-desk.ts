@@ -5,6 +5,7 @@ import { PermissionDesk } from '../permissions/permission-desk.ts';
 import { type PermissionRequest, subjectOf } from '../permissions/permission-request.ts';
 import { RuleBook } from '../permissions/rule-book.ts';
 import type { SessionLife } from '../session/session-life.ts';
+import { SparseSet } from '../sparse.ts';
 import type { EventLog } from '../store/event-log.ts';
 import type { QuestionContext } from '../store/session-event.ts';
 import { currentHost } from './host.ts';
@@ -24,7 +25,7 @@ export function buildDesk(
   life: () => SessionLife | undefined,
 ): PermissionDesk {
   /** What the process is known to wait for: its machine hears of nothing that was answered at once. */
-  const waiting = new Set<string>();
+  const waiting = new SparseSet<string>();
   const wait = (requestId: string) => {
     waiting.add(requestId);
     life()?.incarnation?.tell({ type: 'permission.requested', requestId, at: around.awake.now() });

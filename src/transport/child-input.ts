@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { TroupeError } from '../errors.ts';
+import { SparseSet } from '../sparse.ts';
 import { errnoOf } from './errno.ts';
 
 /** Bytes that may wait for a child that does not read; one line alone may be longer. */
@@ -14,7 +15,7 @@ export interface ChildInput {
 
 /** The writing end of a child's stdin. The stream itself is the queue: it keeps order and never blocks reading (R20). */
 export function createChildInput(stream: Writable): ChildInput {
-  const unsettled = new Set<(error: TroupeError) => void>();
+  const unsettled = new SparseSet<(error: TroupeError) => void>();
   let unreadBytes = 0;
   let isEnded = false;
   let errno: string | undefined;

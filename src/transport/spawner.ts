@@ -95,7 +95,7 @@ export class Spawner {
     const id = this.#nextId;
     this.#nextId += 1;
     const outcome = await new Promise<Outcome>((settle) => {
-      const sockets = [0, 1, 2].map((descriptor) => this.#connect(id, descriptor, () => settle('lost')));
+      const sockets = this.#connectAll(id);
       const timer = setTimeout(() => this.#lose(), this.#answerMs);
       this.#pending.set(id, { sockets, timer, settle });
       this.#holdHost();
@@ -162,6 +162,12 @@ export class Spawner {
       if (this.#isRetired) this.retire();
     });
     return child;
+  }
+
+  /** Their listener lives as long as they do: nothing of the plan may hang on it. */
+  #connectAll(id: number): Socket[] {
+    const onError = () => this.#pending.get(id)?.settle('lost');
+    return [0, 1, 2].map((descriptor) => this.#connect(id, descriptor, onError));
   }
 
   #connect(id: number, descriptor: number, onError: () => void): Socket {
