@@ -154,6 +154,7 @@ export class SessionLife {
   }
 
   history(): readonly StateChange[] {
+    this.#options.catchUp?.();
     return this.#history;
   }
 

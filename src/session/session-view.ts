@@ -7,13 +7,15 @@ import { shownSettings } from './session-settings.ts';
 
 /** The state of everything, as JSON, without secrets. */
 export function snapshotOf(session: Session, { life, conversation, log, settings, redaction }: SessionParts) {
+  // First of all: with it the machines are told what they hear late, and that is logged (P7).
+  const { state } = session;
   const child = life.childSnapshot();
   const machine = life.incarnation?.actor.getSnapshot();
   return redaction.value({
     id: session.id,
     seq: log.lastSeq,
     epoch: life.epoch,
-    state: session.state,
+    state,
     status: session.status,
     value: machine?.value,
     child: child.value,
@@ -32,6 +34,8 @@ export function explanationOf(
   session: Session,
   { life, conversation, clock, desk, log, redaction }: SessionParts,
 ): Explanation {
+  // First of all, as above.
+  const { state } = session;
   const now = clock.now();
   const machine = life.incarnation?.actor.getSnapshot().context;
   const child = life.childSnapshot().context;
@@ -39,7 +43,7 @@ export function explanationOf(
   const failure = machine?.endedBecause ?? child.cause;
   const told = explain({
     id: session.id,
-    state: session.state,
+    state,
     status: session.status,
     since: last?.at ?? now,
     incarnation: life.epoch,

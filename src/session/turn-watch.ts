@@ -227,8 +227,9 @@ export class TurnWatch {
   }
 
   #report(): void {
-    if (this.#isStopped) return;
     const report = this.present();
+    // The look at the clock may have told that the host stood still, and who heard that may have ended the process.
+    if (this.#isStopped) return;
     this.#toldWaits = report.waits;
     if (this.#actor === undefined && clockOf(report) === null) return;
     this.#actor ??= this.#start();

@@ -45,6 +45,18 @@ describe('a question that its callback answers in the moment it comes', () => {
     expect(story).toEqual([...AS_A_STATE, 'the CLI reads: allow']);
   });
 
+  it('is in every part of the snapshot of a callback that looks at nothing else first, with the number of the event that told it (P7)', async () => {
+    const seen: unknown[] = [];
+    const { session, asked } = await openSession(() => {
+      const snapshot = session.snapshot();
+      seen.push(snapshot.value, snapshot.state, snapshot.seq - session.snapshot().seq);
+      return { behavior: 'allow' };
+    });
+    await asked('allow');
+
+    expect(seen).toEqual(['awaiting-permission', 'awaiting-permission', 0]);
+  });
+
   it('is in the snapshot of whoever hears that it was asked, and whoever answers then learns who was first (P4, P7)', async () => {
     const heard: unknown[] = [];
     const { session, asked } = await openSession(
