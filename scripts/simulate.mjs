@@ -1,8 +1,10 @@
 // Plays seeded worlds of supervisors, sessions, stores, clients and CLIs on a clock that is not real, and looks at every promise
 // after every step. `npm run simulate -- --runs 20000 --seed 1`; a failure names the seed and the smallest script that repeats it.
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { simulationProgram } from './simulation-program.mjs';
 
 const { values } = parseArgs({
@@ -24,13 +26,17 @@ const stretches = Array.from({ length: lanes }, (_, lane) => ({
   from: seed + lane * share,
   runs: Math.max(0, Math.min(share, runs - lane * share)),
 })).filter((stretch) => stretch.runs > 0);
+const children = new Set();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+// A signal alone would end neither the lanes nor what lies in the temporary folder.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 const program = await simulationProgram();
-const lanesAtWork = stretches.map(runInProcess);
-// Until somebody asks for them below, a lane that fails meanwhile has nobody who hears of it.
-for (const lane of lanesAtWork) lane.catch(() => {});
-const { coverageOf, walkModels } = await import(pathToFileURL(program.file).href);
-const models = walkModels();
-const reports = await Promise.all(lanesAtWork).finally(program.remove);
+const { coverageOf } = await import(pathToFileURL(program.file).href);
+const [models, ...reports] = await Promise.all([walkModels(), ...stretches.map(runInProcess)]);
+program.remove();
 const machines = coverageOf(
   reports.flatMap(({ seen }) => seen),
   models,
@@ -65,14 +71,24 @@ function runInProcess({ from, runs: count }) {
   const lane = fileURLToPath(new URL('./simulate-lane.mjs', import.meta.url));
   const args = [...YOUNG_MEMORY, lane, program.file, String(from), String(count)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.add(child);
   const chunks = [];
   child.stdout.on('data', (chunk) => chunks.push(chunk));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
+      children.delete(child);
       if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString()));
       else reject(new Error(`The runs from seed ${from} ended with exit code ${code}.`));
     });
+  });
+}
+
+function walkModels() {
+  const walk = new Worker(new URL('./simulate-models.mjs', import.meta.url), { workerData: program.file });
+  return new Promise((resolve, reject) => {
+    walk.once('message', resolve);
+    walk.once('error', reject);
   });
 }
 
