@@ -153,10 +153,7 @@ export class Conversation {
 
   /** The turn was interrupted for a reason of ours: the open prompts end as interrupted, with that as their reason. */
   onTurnInterrupted(reason: TroupeError): void {
-    this.#ledger.markInterrupted(
-      this.#ledger.outstanding.filter(({ state }) => state === 'started'),
-      reason,
-    );
+    this.#ledger.blame(reason);
   }
 
   usage(): SessionUsage {

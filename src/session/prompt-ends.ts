@@ -19,6 +19,7 @@ export function prepare(record: PromptRecord, fate: PromptFate): void {
   record.wasDelivered = true;
   record.isRepeated = fate === 'again';
   record.doubt = undefined;
+  record.interruptReason = undefined;
   // The CLI would drop what it knows by this id.
   if (fate === 'anew') record.wireId = randomUUID();
 }

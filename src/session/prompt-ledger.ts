@@ -3,12 +3,11 @@ import { TroupeError } from '../errors.ts';
 import type { OnPromptLost } from '../launch/session-options.ts';
 import { SparseMap } from '../sparse.ts';
 import type { ResultFacts } from '../wire/facts.ts';
+import { type AcceptedPrompt, recordOfAccepted } from './accepted-prompt.ts';
 import type { TurnCost } from './cost-meter.ts';
 import { fateAfterLoss, fateWhenRefused, type LossPolicy, type PromptFate, type PromptRules } from './loss-policy.ts';
-import { digestOf } from './prompt-digest.ts';
 import { endedAsLost, givenBackAs, lostBy, mayCover, prepare } from './prompt-ends.ts';
-import type { PromptFields } from './prompt-fields.ts';
-import type { OnBusy, PromptContent, PromptRecord } from './prompt-record.ts';
+import type { PromptRecord } from './prompt-record.ts';
 import type { Again } from './quota-retry.ts';
 import { endedByResult, endedWithoutResult, outcomeOf, type TurnResult } from './turn-result.ts';
 
@@ -85,38 +84,13 @@ export class PromptLedger {
   }
 
   /** Throws PROMPT_QUEUE_FULL. */
-  accept(prompt: {
-    id: string;
-    content: PromptContent;
-    onBusy: OnBusy;
-    isUntrusted?: boolean;
-    fields?: PromptFields | undefined;
-    acceptedSeq: number;
-  }): PromptRecord {
+  accept(prompt: AcceptedPrompt): PromptRecord {
     const { maxQueued } = this.#rules();
     if (this.#queue.length >= maxQueued) {
       const details = { field: 'limits.maxPromptQueue', limit: maxQueued };
       throw new TroupeError('PROMPT_QUEUE_FULL', { reason: `Its limit is ${maxQueued} prompts.`, details });
     }
-    const record: PromptRecord = {
-      ...prompt,
-      isUntrusted: prompt.isUntrusted === true,
-      fields: prompt.fields,
-      acceptedAt: this.#now(),
-      endedAt: undefined,
-      digest: digestOf(prompt.content, prompt.fields),
-      state: 'queued',
-      isEchoed: false,
-      isFolded: false,
-      wasInterruptAsked: false,
-      wasDelivered: false,
-      wireId: prompt.id,
-      isRepeated: false,
-      doubt: undefined,
-      interruptReason: undefined,
-      startedSeq: undefined,
-      result: undefined,
-    };
+    const record = recordOfAccepted(prompt, this.#now());
     this.#records.set(record.id, record);
     this.#queue.push(record);
     return record;
@@ -226,13 +200,15 @@ export class PromptLedger {
     const promptIds = covered.map((record) => record.id);
     const deferred: PromptRecord[] = [];
     for (const record of covered) {
-      const outcome = outcomeOf(result, record.wasInterruptAsked);
       const { interruptReason } = record;
+      const outcome = outcomeOf(result, record.wasInterruptAsked || interruptReason !== undefined);
       const again = outcome === 'failed' ? this.#again(result) : undefined;
       if (again === undefined) this.#end(record, endedByResult(result, { outcome, cost, promptIds, interruptReason }));
       else deferred.push(this.#defer(record, again));
     }
     this.#queue = [...deferred, ...this.#queue];
+    // The interrupt was for the turn that is over.
+    for (const record of this.#outstanding) if (!record.wasInterruptAsked) record.interruptReason = undefined;
     for (const record of deferred) this.#listener.deferred?.(record);
     this.#lastResult = result;
     this.#isTurnOpen = false;
@@ -252,7 +228,8 @@ export class PromptLedger {
       if (record.isFolded) {
         this.#end(record, endedWithoutResult('completed', record.id, undefined));
       } else if (policy.wasAsked || record.wasInterruptAsked) {
-        this.#end(record, endedWithoutResult('interrupted', record.id, record.interruptReason));
+        const reason = record.wasInterruptAsked ? record.interruptReason : undefined;
+        this.#end(record, endedWithoutResult('interrupted', record.id, reason));
       } else if (!policy.isRestarting) {
         this.#end(record, endedWithoutResult('failed', record.id, policy.error));
       } else {
@@ -286,6 +263,18 @@ export class PromptLedger {
       record.interruptReason ??= reason;
     }
     return marked;
+  }
+
+  /**
+   * The turn is interrupted for a reason of ours: what has begun is marked. Of what the CLI has and has not begun it may still
+   * begin the next before it reads the interrupt: then that one is what was interrupted.
+   */
+  blame(reason: TroupeError): void {
+    this.markInterrupted(
+      this.#outstanding.filter(({ state }) => state === 'started'),
+      reason,
+    );
+    for (const record of this.#outstanding) if (record.state === 'delivered') record.interruptReason ??= reason;
   }
 
   /** The CLI refused the interrupt: the prompts go on as if nobody had asked. */
@@ -363,6 +352,7 @@ export class PromptLedger {
     record.isEchoed = false;
     record.wasDelivered = true;
     record.isRepeated = false;
+    record.interruptReason = undefined;
     record.wireId = randomUUID();
     record.content = content ?? record.content;
     return record;

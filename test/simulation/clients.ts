@@ -42,6 +42,8 @@ export class Clients {
   readonly prompts: ClientPrompt[] = [];
   readonly answers: ClientAnswer[] = [];
   readonly readers: Reader[] = [];
+  /** How often somebody who was asked about a prompt said that it is to begin anew, by its text. */
+  readonly retries = new Map<string, number>();
   /** Sessions about whose work somebody has said that it may stop. */
   readonly stopped = new Set<string>();
 

@@ -104,7 +104,7 @@ type Command = Extract<
 function command(world: World, step: Command): void {
   const session = world.session(step.session);
   if (session === undefined) return;
-  const { stopped } = world.clients;
+  const { stopped, retries } = world.clients;
   if (step.do === 'interrupt' || step.do === 'close' || step.do === 'kill') stopped.add(step.session);
   world.ask(step.do, step.session, 60_000, () => {
     switch (step.do) {
@@ -116,7 +116,10 @@ function command(world: World, step: Command): void {
         return session.setPermissionMode(step.value);
       case 'resolve': {
         const [doubt] = session.doubts.pending();
-        return doubt === undefined ? undefined : session.doubts.resolve(doubt.id, step.answer);
+        if (doubt === undefined) return undefined;
+        const text = world.textOf(doubt.id);
+        if (step.answer === 'retry') retries.set(text, (retries.get(text) ?? 0) + 1);
+        return session.doubts.resolve(doubt.id, step.answer);
       }
       default:
         return session[step.do]();

@@ -6,11 +6,11 @@ export const promptsRunOnce: Check = (world, when) => {
   const found: string[] = [];
   const mayRepeat = setting.onPromptLost === 'retry';
   for (const [text, { said, wires }] of memory.traces) {
+    // Whoever was asked may have said that it is to begin anew, whatever it has done already.
+    const times = 1 + (clients.retries.get(text) ?? 0);
     const ends = said.filter((how) => how === 'completed' || how === 'failed');
-    if (ends.length > 1 && !mayRepeat) found.push(`"${text}" was executed ${ends.length} times`);
-    if (wires.size > 1 && setting.onPromptLost !== 'retry' && setting.onPromptLost !== 'ask') {
-      found.push(`"${text}" was sent under ${wires.size} ids`);
-    }
+    if (ends.length > times && !mayRepeat) found.push(`"${text}" was executed ${ends.length} times`);
+    if (wires.size > times && !mayRepeat) found.push(`"${text}" was sent under ${wires.size} ids`);
   }
   const ends = new Map([...chronicles.values(), ...former].flatMap(({ promptEnds }) => [...promptEnds]));
   for (const prompt of clients.prompts) {

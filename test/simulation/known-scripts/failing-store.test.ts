@@ -1,74 +1,7 @@
-import { expect, it } from 'vitest';
-import { runScript } from './run.ts';
-import type { Script } from './script.ts';
+import { type KnownScript, keepTheirPromises } from './known-script.ts';
 
-/** Smallest scripts that broke a promise once. */
-const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
-  [
-    'a prompt behind a turn that stood still comes to its end (P2)',
-    {
-      seed: 15020,
-      setting: {
-        hasStore: false,
-        onPromptLost: 'retry',
-        restart: 'transient',
-        intensity: 3,
-        evictIdle: false,
-        maxSessions: 8,
-        maxStarting: 2,
-        maxPromptQueue: 100,
-        maxLogItems: 400,
-        maxSubscriberBufferItems: 20,
-        idleMs: 9007199254740991,
-        permissionMs: 15000,
-        turnMs: 9007199254740991,
-        stallMs: 300000,
-      },
-      steps: [
-        { do: 'start', session: 'a', isAsleep: false },
-        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
-        { do: 'cli', nth: 0, act: 'deafen' },
-        { do: 'prompt', session: 'a', onBusy: 'steer' },
-        { do: 'cli', nth: 1, act: 'tool' },
-        { do: 'answer', nth: 1, behavior: 'allow', rivals: 0 },
-      ],
-    },
-  ],
-  [
-    'a CLI that did not hear that its tool is refused is interrupted (P5)',
-    {
-      seed: 61463,
-      setting: {
-        hasStore: true,
-        onPromptLost: 'ask',
-        restart: 'transient',
-        intensity: 5,
-        evictIdle: false,
-        maxSessions: 3,
-        maxStarting: 1,
-        maxPromptQueue: 4,
-        maxLogItems: 400,
-        maxSubscriberBufferItems: 1000,
-        idleMs: 20000,
-        permissionMs: 9007199254740991,
-        turnMs: 9007199254740991,
-        stallMs: 10000,
-      },
-      steps: [
-        { do: 'start', session: 'a', isAsleep: false },
-        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
-        {
-          do: 'race',
-          steps: [
-            { do: 'cli', nth: 2, act: 'tool' },
-            { do: 'cli', nth: 0, act: 'deafen' },
-            { do: 'cli', nth: 0, act: 'own-turn' },
-          ],
-        },
-        { do: 'answer', nth: 1, behavior: 'deny', rivals: 2 },
-      ],
-    },
-  ],
+/** Smallest scripts of a store that is full, slow or silent that broke a promise once. */
+const SCRIPTS: readonly KnownScript[] = [
   [
     'the events tell that a session waits which is taken up while its store is silent (P7)',
     {
@@ -132,44 +65,6 @@ const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
         { do: 'start', session: 'b', isAsleep: true },
         { do: 'crash' },
         { do: 'start', session: 'b', isAsleep: false },
-      ],
-    },
-  ],
-  [
-    'what a deaf process was given waits once more, and makes no queue too long (P9)',
-    {
-      seed: 50487,
-      setting: {
-        hasStore: true,
-        onPromptLost: 'ask',
-        restart: 'transient',
-        intensity: 3,
-        evictIdle: false,
-        maxSessions: 8,
-        maxStarting: 1,
-        maxPromptQueue: 2,
-        maxLogItems: 400,
-        maxSubscriberBufferItems: 20,
-        idleMs: 20000,
-        permissionMs: 15000,
-        turnMs: 9007199254740991,
-        stallMs: 10000,
-      },
-      steps: [
-        { do: 'start', session: 'c', isAsleep: false },
-        { do: 'cli', nth: 2, act: 'deafen' },
-        { do: 'prompt', session: 'c', onBusy: 'steer' },
-        { do: 'prompt', session: 'c', onBusy: 'steer' },
-        {
-          do: 'race',
-          steps: [
-            { do: 'prompt', session: 'c', onBusy: 'enqueue' },
-            { do: 'store', what: 'hold' },
-            { do: 'prompt', session: 'b', onBusy: 'interrupt' },
-            { do: 'start', session: 'c', isAsleep: false },
-          ],
-        },
-        { do: 'cli', nth: 2, act: 'sigkill' },
       ],
     },
   ],
@@ -284,57 +179,6 @@ const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
     },
   ],
   [
-    'an answer that no process waits for is told to be taken when no crash can take it back (P4)',
-    {
-      seed: 13948,
-      setting: {
-        hasStore: true,
-        onPromptLost: 'ask',
-        restart: 'temporary',
-        intensity: 1,
-        evictIdle: false,
-        maxSessions: 8,
-        maxStarting: 1,
-        maxPromptQueue: 100,
-        maxLogItems: 400,
-        maxSubscriberBufferItems: 1000,
-        idleMs: 9007199254740991,
-        permissionMs: 9007199254740991,
-        turnMs: 9007199254740991,
-        stallMs: 10000,
-      },
-      steps: [
-        { do: 'start', session: 'a', isAsleep: false },
-        { do: 'cli', nth: 1, act: 'finish' },
-        { do: 'crash' },
-        { do: 'prompt', session: 'a', onBusy: 'interrupt' },
-        { do: 'prompt', session: 'c', onBusy: 'enqueue' },
-        { do: 'interrupt', session: 'c', cancelQueued: false },
-        { do: 'start', session: 'a', isAsleep: false },
-        { do: 'answer', nth: 0, behavior: 'allow', rivals: 2 },
-        { do: 'prompt', session: 'a', onBusy: 'reject' },
-        { do: 'start', session: 'b', isAsleep: false },
-        { do: 'close', session: 'b' },
-        { do: 'answer', nth: 1, behavior: 'allow', rivals: 0 },
-        { do: 'prompt', session: 'c', onBusy: 'steer' },
-        { do: 'hibernate', session: 'b' },
-        { do: 'interrupt', session: 'c', cancelQueued: false },
-        { do: 'repeat', session: 'c' },
-        { do: 'prompt', session: 'a', onBusy: 'enqueue' },
-        { do: 'answer', nth: 1, behavior: 'allow', rivals: 2 },
-        { do: 'cli', nth: 0, act: 'tool' },
-        { do: 'cli', nth: 3, act: 'continue' },
-        { do: 'crash' },
-        { do: 'interrupt', session: 'a', cancelQueued: false },
-        { do: 'prompt', session: 'c', onBusy: 'interrupt' },
-        { do: 'cli', nth: 2, act: 'recall' },
-        { do: 'store', what: 'hold' },
-        { do: 'answer', nth: 1, behavior: 'allow', rivals: 2 },
-        { do: 'crash' },
-      ],
-    },
-  ],
-  [
     'an id is taken again behind what the log of it told after its end (P7)',
     {
       seed: 1548,
@@ -374,6 +218,4 @@ const SCRIPTS: readonly (readonly [what: string, script: Script])[] = [
   ],
 ];
 
-it.each(SCRIPTS)('%s', async (_what, script) => {
-  expect((await runScript(script)).violations).toEqual([]);
-});
+keepTheirPromises(SCRIPTS);
