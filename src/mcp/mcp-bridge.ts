@@ -66,7 +66,7 @@ export class McpBridge {
 
   /** Leaves the servers that are not in the set any more, or are other objects by now. */
   prune(): void {
-    for (const [name, seat] of [...this.#seats]) {
+    for (const [name, seat] of this.#seats) {
       if (this.#options.servers.get(name)?.instance !== seat.server) this.#leave(name, 'The server was removed.');
     }
   }
@@ -100,12 +100,19 @@ export class McpBridge {
     const handshake = (this.#handshakes.get(name) ?? 0) + (isHandshake ? 1 : 0);
     this.#handshakes.set(name, handshake);
     if (isHandshake) this.#options.onHandshakeStarted(name);
-    const seat = await this.#sit(name, server.instance, isHandshake);
+    const seat =
+      this.#seatOf(name, server.instance, isHandshake) ?? (await this.#sit(name, server.instance, isHandshake));
     if (seat instanceof Error) return errorReply(id, INVALID_REQUEST, seat.message);
     if (id === null) return this.#notify(name, seat, method, message);
     const request = { name, seat, id, method, message, signal };
     if (method === 'tools/call') return this.#callTool(request, handshake, server.timeout);
     return HANDSHAKE.has(method) ? this.#shakeHands(request) : this.#ask(request);
+  }
+
+  /** For a message to a server that is at its place already: it waits for nothing. */
+  #seatOf(name: string, server: ServableServer, isHandshake: boolean): Seat | undefined {
+    const seat = this.#seats.get(name);
+    return seat?.server === server && seat.hasJoined && !isHandshake && !this.#isClosed ? seat : undefined;
   }
 
   async #sit(name: string, server: ServableServer, isHandshake: boolean): Promise<Seat | Error> {
@@ -121,6 +128,7 @@ export class McpBridge {
     } else if (isHandshake && !seat.hub.isOpen) seat.joined = seat.hub.join(seat.member);
     try {
       await seat.joined;
+      seat.hasJoined = true;
       // Closed while it joined: the server is about to be left, and would never answer.
       return this.#isClosed ? new Error('The session is closed.') : seat;
     } catch (error) {
@@ -203,7 +211,9 @@ export class McpBridge {
     };
     const onAbort = () => giveUp('cancelled', errorReply(id, REQUEST_CANCELLED, 'cancelled'));
     signal.addEventListener('abort', onAbort, { once: true });
-    const timer = clock.setTimeout(() => giveUp('It took too long.', late()), deadlineMs);
+    const timer = Number.isFinite(deadlineMs)
+      ? clock.setTimeout(() => giveUp('It took too long.', late()), deadlineMs)
+      : undefined;
     try {
       const onStarted = (hubId: JsonRpcId) => {
         ownId = hubId;
@@ -212,7 +222,7 @@ export class McpBridge {
       };
       return await seat.hub.call(message, { member: seat.member, onStarted });
     } finally {
-      clock.clearTimeout(timer);
+      if (timer !== undefined) clock.clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       if (ownId !== undefined) seat.requests.delete(ownId);
       if (seat.newest.get(id) === ownId) seat.newest.delete(id);

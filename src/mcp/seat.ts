@@ -7,6 +7,8 @@ export interface Seat {
   readonly hub: ServerHub;
   readonly member: HubMember;
   joined: Promise<() => void>;
+  /** It was at its place once; whether its server is still connected, the hub knows. */
+  hasJoined: boolean;
   /** The hub's id → the CLI's id of the requests in flight. */
   readonly requests: Map<JsonRpcId, JsonRpcId>;
   /** The CLI's id → the hub's id, for cancels; the newest wins when ids are used again. */
@@ -21,6 +23,7 @@ export function takeSeat(server: ServableServer, hub: ServerHub, member: HubMemb
     hub,
     member,
     joined: hub.join(member),
+    hasJoined: false,
     requests: new Map(),
     newest: new Map(),
     calls: new Map(),

@@ -1,5 +1,7 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { LightAbort } from '../abort-notice.ts';
+import { type DirectCall, directCall } from './direct-tool.ts';
 import {
   emptyReply,
   errorReply,
@@ -28,6 +30,8 @@ export interface HubMember {
 interface WaitingCall {
   readonly reply: (reply: JsonRpcMessage) => void;
   readonly member: HubMember;
+  /** Of a call that does not go through the server: it knows nothing to abort. */
+  readonly abort: LightAbort | undefined;
 }
 
 /**
@@ -86,10 +90,24 @@ export class ServerHub {
     const hubId = this.#nextId++;
     return new Promise((resolve) => {
       const reply = (answer: JsonRpcMessage) => resolve({ ...answer, id: callerId });
-      this.#waiting.set(hubId, { reply, member: caller.member });
+      const direct = directCall(this.#server, message);
+      const abort = direct === undefined ? undefined : new LightAbort();
+      this.#waiting.set(hubId, { reply, member: caller.member, abort });
       caller.onStarted(hubId);
-      this.#deliver({ ...message, id: hubId });
+      if (direct === undefined || abort === undefined) this.#deliver({ ...message, id: hubId });
+      else void this.#run(direct, { ...message, id: hubId }, hubId, abort);
     });
+  }
+
+  async #run(direct: DirectCall, message: JsonRpcMessage, hubId: JsonRpcId, abort: LightAbort): Promise<void> {
+    const reply = await direct.run(hubId, abort);
+    const waiting = this.#waiting.get(hubId);
+    if (waiting === undefined) return;
+    if (reply === undefined) this.#deliver(message);
+    else {
+      this.#waiting.delete(hubId);
+      waiting.reply(reply);
+    }
   }
 
   /** Gives a call up: the handler's signal aborts, and the caller gets this one last reply at once (R97). */
@@ -97,6 +115,7 @@ export class ServerHub {
     const waiting = this.#waiting.get(hubId);
     if (waiting === undefined) return;
     this.#waiting.delete(hubId);
+    waiting.abort?.abort(reason);
     this.#deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: hubId, reason } });
     waiting.reply(reply);
   }
@@ -141,7 +160,10 @@ export class ServerHub {
     }
     const unanswered = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reply } of unanswered) reply(errorReply(null, SERVER_CLOSED, 'The server was closed.'));
+    for (const { reply, abort } of unanswered) {
+      abort?.abort();
+      reply(errorReply(null, SERVER_CLOSED, 'The server was closed.'));
+    }
     if (!wasOurs) for (const member of [...this.#members]) member.closed();
   }
 

@@ -10,6 +10,7 @@ import type {
 import type { z } from 'zod';
 import { TroupeError } from '../errors.ts';
 import type { SdkMcpServerOptions } from '../launch/mcp-server-options.ts';
+import { knowTool } from './direct-tool.ts';
 import { setToolDeadline } from './tool-deadlines.ts';
 
 /** The SDK is large, and most programs have no server of their own: it is loaded with the first one. */
@@ -91,7 +92,8 @@ export function createSdkMcpServer(options: SdkMcpServerDefinition): SdkMcpServe
 function addTool(instance: McpServer, definition: ToolDefinition<any>, areAlwaysLoaded: boolean): void {
   const { name, description, inputSchema, annotations, handler, timeoutMs } = definition;
   const meta = metaOf(definition, areAlwaysLoaded);
-  instance.registerTool(
+  const call = (args: Record<string, unknown>, extra: ToolExtra) => handler(args, extra);
+  const registered = instance.registerTool(
     name,
     {
       description,
@@ -99,8 +101,9 @@ function addTool(instance: McpServer, definition: ToolDefinition<any>, areAlways
       ...(annotations === undefined ? {} : { annotations }),
       ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
     },
-    (args: Record<string, unknown>, extra: ToolExtra) => handler(args, extra),
+    call,
   );
+  knowTool(instance, registered, call, () => load('@modelcontextprotocol/sdk/types.js'));
   if (timeoutMs !== undefined) setToolDeadline(instance, name, timeoutMs);
 }
 
