@@ -174,5 +174,21 @@ async function connect(open: OpenTransport, plan: LaunchPlan): Promise<Connected
       });
     }
   };
-  return { ...transport, said, complaints, heard };
+  return { ...methodsOf(transport), said, complaints, heard };
+}
+
+/** One by one: a transport may be an object of a class. */
+function methodsOf(transport: Transport): Transport {
+  return {
+    pid: transport.pid,
+    write: (line) => transport.write(line),
+    endInput: () => transport.endInput(),
+    signal: (signal) => transport.signal(signal),
+    killTree: (deadlineMs) => transport.killTree(deadlineMs),
+    exited: transport.exited,
+    finished: transport.finished,
+    stderrTail: () => transport.stderrTail(),
+    pause: () => transport.pause(),
+    resume: () => transport.resume(),
+  };
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from '../errors.ts';
 import { createDeliveryLane } from './delivery-lane.ts';
-import { createStderrTail } from './stderr-tail.ts';
+import { StderrTail } from './stderr-tail.ts';
 import { removeTemporaryFilesNow } from './temporary-files.ts';
 import type { ExitReport, LaunchPlan, OpenTransport, Transport, TransportListeners } from './transport.ts';
 
@@ -79,7 +79,7 @@ function createProcess(plan: LaunchPlan, listeners: TransportListeners) {
     others,
     exited: exited.promise,
     finished: finished.promise,
-    tail: createStderrTail(plan.stderrTailBytes),
+    tail: new StderrTail(plan.stderrTailBytes),
     input: createInput(() => state.hasExited),
     signals: [] as string[],
     hearSignal: (_signal: 'SIGTERM' | 'SIGINT'): void => {},
@@ -110,7 +110,7 @@ function createTransport(subject: InMemoryProcess): Transport {
     },
     exited,
     finished,
-    stderrTail: tail.text,
+    stderrTail: () => tail.text(),
     pause() {
       state.isPaused = true;
       stdout.hold();

@@ -16,9 +16,18 @@ export function countMemoryKills(pid: number, { processes, groups }: KernelFolde
   const membership = read(`${processes}/${pid}/cgroup`) ?? '';
   for (const file of counters(membership, groups)) {
     const before = readCount(file);
-    if (before !== undefined) return () => Math.max(0, (readCount(file) ?? before) - before);
+    if (before !== undefined) return countedIn(file, before);
   }
   return () => 0;
+}
+
+/** The newest file that counts: the processes of a host are mostly of one group, and share its path. */
+let shared = '';
+
+function countedIn(file: string, before: number): () => number {
+  if (file !== shared) shared = file;
+  const path = shared;
+  return () => Math.max(0, (readCount(path) ?? before) - before);
 }
 
 function readCount(file: string): number | undefined {

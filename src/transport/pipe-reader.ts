@@ -8,77 +8,78 @@ const MAX_RELEASE_TURNS = 64;
 const TURN_MS = 20;
 
 let turnEndsAt: number | undefined;
-let postponed: (() => void)[] = [];
+let postponed: PipeReader[] = [];
 
 /** Many pipes that are full at the same time must not hold up everything else (P10): what is over waits for a later turn. */
-function inTurn(take: () => void): void {
+function inTurn(reader: PipeReader): void {
   if (turnEndsAt === undefined) {
     turnEndsAt = performance.now() + TURN_MS;
     setImmediate(() => {
       turnEndsAt = undefined;
-      const takes = postponed;
+      const readers = postponed;
       postponed = [];
-      for (const next of takes) inTurn(next);
+      for (const next of readers) inTurn(next);
     });
   }
-  if (performance.now() < turnEndsAt) take();
-  else postponed.push(take);
-}
-
-export interface PipeReader {
-  pause(): void;
-  resume(): void;
-  /** Takes what the pipe holds now and closes our end, although another process may keep the other end open. */
-  release(): Promise<void>;
+  if (performance.now() < turnEndsAt) reader.takeAll();
+  else postponed.push(reader);
 }
 
 /**
  * Hands over every chunk of a pipe, in order, and none while paused.
  * Reads by `read()`, because Node restarts a *flowing* stream by itself when the process exits, paused or not.
  */
-export function readPipe(stream: Readable, listener: (chunk: Buffer) => void): PipeReader {
-  let isPaused = false;
-  let isReleased = false;
-  let turnsWithData = 0;
+export class PipeReader {
+  readonly #stream: Readable;
+  readonly #listener: (chunk: Buffer) => void;
+  #isPaused = false;
+  #isReleased = false;
+  #turnsWithData = 0;
 
-  function takeAll(): void {
-    while (!isPaused) {
-      const chunk: Buffer | null = stream.read();
-      if (chunk === null) return;
-      turnsWithData += 1;
-      listener(chunk);
-    }
-    // Reading an empty buffer is how a stream that has ended notices it.
-    if (stream.readableLength === 0) stream.read();
+  constructor(stream: Readable, listener: (chunk: Buffer) => void) {
+    this.#stream = stream;
+    this.#listener = listener;
+    stream.on('readable', () => inTurn(this));
+    stream.on('error', nothingMore);
   }
 
-  stream.on('readable', () => inTurn(takeAll));
-  stream.on('error', () => {}); // A broken pipe ends in 'close' as well, and that is what counts.
+  takeAll(): void {
+    while (!this.#isPaused) {
+      const chunk: Buffer | null = this.#stream.read();
+      if (chunk === null) return;
+      this.#turnsWithData += 1;
+      this.#listener(chunk);
+    }
+    // Reading an empty buffer is how a stream that has ended notices it.
+    if (this.#stream.readableLength === 0) this.#stream.read();
+  }
 
-  async function release(): Promise<void> {
-    isReleased = true;
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    // Not at once: resume may be called from inside the listener, which must not be entered twice.
+    queueMicrotask(() => this.takeAll());
+    if (this.#isReleased) void this.release();
+  }
+
+  /** Takes what the pipe holds now and closes our end, although another process may keep the other end open. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
     let seen = -1;
-    for (let turn = 0; turn < MAX_RELEASE_TURNS && seen !== turnsWithData; turn += 1) {
-      seen = turnsWithData;
+    for (let turn = 0; turn < MAX_RELEASE_TURNS && seen !== this.#turnsWithData; turn += 1) {
+      seen = this.#turnsWithData;
       // The first wait may still be in the current turn; only the second has read the pipe for certain.
       await nextTurn();
       await nextTurn();
-      takeAll();
+      this.takeAll();
     }
-    if (!isPaused) stream.destroy();
+    if (!this.#isPaused) this.#stream.destroy();
   }
-
-  return {
-    pause() {
-      isPaused = true;
-    },
-    resume() {
-      if (!isPaused) return;
-      isPaused = false;
-      // Not at once: resume may be called from inside the listener, which must not be entered twice.
-      queueMicrotask(takeAll);
-      if (isReleased) void release();
-    },
-    release,
-  };
 }
+
+/** A broken pipe ends in 'close' as well, and that is what counts. */
+function nothingMore(): void {}

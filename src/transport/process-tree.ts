@@ -40,45 +40,27 @@ export interface ProcessTree {
  * their own, and the children of a killed process are re-parented to 1 (WIRE §15): only all three together find all.
  */
 export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable = readProcessTable): ProcessTree {
-  const remembered = new Map<number, string>();
-  const marksSince = beginOf(root);
-  let isGroupOurs = true;
-  if (root.startTime !== undefined) remembered.set(root.pid, root.startTime);
+  return new MarkedTree(root, scan);
+}
 
-  function findMembers(table: ProcessTable): ProcessEntry[] {
-    const leader = table.entries.get(root.pid);
-    const isRootThere = leader !== undefined && (root.isAlive() || remembered.get(root.pid) === leader.startTime);
-    // While our group has a member the kernel gives its number to nobody, so another root means that the group is gone.
-    if (leader !== undefined && !isRootThere) isGroupOurs = false;
+class MarkedTree implements ProcessTree {
+  readonly #root: TreeRoot;
+  readonly #scan: typeof readProcessTable;
+  /** Made with the first look: nobody looks at a process that lives on. */
+  #remembered: Map<number, string> | undefined;
+  #isGroupOurs = true;
 
-    const members = new Map<number, ProcessEntry>();
-    const childrenOf = groupByParent(table);
-    const queue = [...table.entries.values()].filter((entry) => isMember(entry, isRootThere));
-    for (const entry of queue) {
-      if (members.has(entry.pid) || !isKillable(entry.pid)) continue;
-      members.set(entry.pid, entry);
-      remembered.set(entry.pid, entry.startTime);
-      queue.push(...(childrenOf.get(entry.pid) ?? []));
-    }
-    forgetGone(table);
-    return leadsLast([...members.values()], root.mark);
+  constructor(root: TreeRoot, scan: typeof readProcessTable) {
+    this.#root = root;
+    this.#scan = scan;
   }
 
-  function isMember(entry: ProcessEntry, isRootThere: boolean): boolean {
-    if (entry.pid === root.pid) return isRootThere;
-    if (entry.mark === root.mark || remembered.get(entry.pid) === entry.startTime) return true;
-    return isGroupOurs && (entry.groupId === root.pid || entry.sessionId === root.pid);
+  killIn(table: ProcessTable): number[] {
+    return table.entries.size === 0 ? this.#killGroup() : killEach(this.#findMembers(table));
   }
 
-  /** Keeps the memory as small as the tree is: a process that is gone never comes back with the same start time. */
-  function forgetGone(table: ProcessTable): void {
-    for (const [pid, startTime] of remembered) {
-      const isGone = table.unreadable === 0 && table.entries.get(pid)?.startTime !== startTime;
-      if (isGone && pid !== root.pid) remembered.delete(pid);
-    }
-  }
-
-  async function kill(deadlineMs: number): Promise<TreeReport> {
+  async kill(deadlineMs: number): Promise<TreeReport> {
+    const root = this.#root;
     if (process.platform === 'win32') return endWindowsTree(root);
     forgetRoot(root.pid);
     const killed = new Set<number>();
@@ -87,8 +69,8 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
     let leftMs = deadlineMs;
     for (;;) {
       const lookedAt = performance.now();
-      const table = await scan(marksSince);
-      const members = findMembers(table);
+      const table = await this.#scan(beginOf(root));
+      const members = this.#findMembers(table);
       if (members.length === 0 && table.unreadable === 0) {
         unsureScans += 1;
         if (table.vanished === 0 || unsureScans >= UNSURE_SCANS) break;
@@ -97,28 +79,72 @@ export function createProcessTree(root: TreeRoot, scan: typeof readProcessTable 
       unsureScans = 0;
       for (const pid of killEach(members)) killed.add(pid);
       if (table.unreadable > 0 && root.isAlive() && killBlindly(root.pid)) killed.add(root.pid);
-      if (leftMs <= 0) return { killed: [...killed], survivors: table.unreadable > 0 ? stillThere() : pidsOf(members) };
+      if (leftMs <= 0) {
+        return { killed: [...killed], survivors: table.unreadable > 0 ? this.#stillThere() : pidsOf(members) };
+      }
       await wait(Math.min(pauseMs, leftMs));
       // Time in which this program could not look is no time that somebody had to die in.
       leftMs -= Math.min(performance.now() - lookedAt, pauseMs + LONGEST_LOOK_MS);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
     // Now that nobody is left in the group, its number is free for strangers.
-    isGroupOurs = root.isAlive();
+    this.#isGroupOurs = root.isAlive();
     return { killed: [...killed], survivors: [] };
   }
 
+  get #known(): Map<number, string> {
+    const { pid, startTime } = this.#root;
+    this.#remembered ??= new Map(startTime === undefined ? [] : [[pid, startTime]]);
+    return this.#remembered;
+  }
+
+  #findMembers(table: ProcessTable): ProcessEntry[] {
+    const root = this.#root;
+    const remembered = this.#known;
+    const leader = table.entries.get(root.pid);
+    const isRootThere = leader !== undefined && (root.isAlive() || remembered.get(root.pid) === leader.startTime);
+    // While our group has a member the kernel gives its number to nobody, so another root means that the group is gone.
+    if (leader !== undefined && !isRootThere) this.#isGroupOurs = false;
+
+    const members = new Map<number, ProcessEntry>();
+    const childrenOf = groupByParent(table);
+    const queue = [...table.entries.values()].filter((entry) => this.#isMember(entry, isRootThere));
+    for (const entry of queue) {
+      if (members.has(entry.pid) || !isKillable(entry.pid)) continue;
+      members.set(entry.pid, entry);
+      remembered.set(entry.pid, entry.startTime);
+      queue.push(...(childrenOf.get(entry.pid) ?? []));
+    }
+    this.#forgetGone(table);
+    return leadsLast([...members.values()], root.mark);
+  }
+
+  #isMember(entry: ProcessEntry, isRootThere: boolean): boolean {
+    const { pid, mark } = this.#root;
+    if (entry.pid === pid) return isRootThere;
+    if (entry.mark === mark || this.#known.get(entry.pid) === entry.startTime) return true;
+    return this.#isGroupOurs && (entry.groupId === pid || entry.sessionId === pid);
+  }
+
+  /** Keeps the memory as small as the tree is: a process that is gone never comes back with the same start time. */
+  #forgetGone(table: ProcessTable): void {
+    for (const [pid, startTime] of this.#known) {
+      const isGone = table.unreadable === 0 && table.entries.get(pid)?.startTime !== startTime;
+      if (isGone && pid !== this.#root.pid) this.#known.delete(pid);
+    }
+  }
+
   /** Where the table has holes, everybody who was seen and still answers counts as a survivor. */
-  function stillThere(): number[] {
-    return [...remembered.keys()].filter((pid) => (pid === root.pid ? root.isAlive() : doesExist(pid)));
+  #stillThere(): number[] {
+    const root = this.#root;
+    return [...this.#known.keys()].filter((pid) => (pid === root.pid ? root.isAlive() : doesExist(pid)));
   }
 
   /** Where the table cannot be read, the group is all that is known. While the root is not collected it is surely ours. */
-  function killGroup(): number[] {
+  #killGroup(): number[] {
+    const root = this.#root;
     return root.isAlive() && killBlindly(-root.pid) ? [root.pid] : [];
   }
-
-  return { kill, killIn: (table) => (table.entries.size === 0 ? killGroup() : killEach(findMembers(table))) };
 }
 
 /** The mark is made for one start, and the root is the first that has it: nobody who is older can belong to the tree. */

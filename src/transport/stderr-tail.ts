@@ -1,33 +1,35 @@
 import { StringDecoder } from 'node:string_decoder';
 
-export interface StderrTail {
-  push(chunk: Buffer): void;
-  /** The kept bytes as text; a character cut at either end is left out. */
-  text(): string;
-}
+const NOTHING = Buffer.alloc(0);
 
 /** Keeps the last `limitBytes` of a byte stream, whatever the size of the stream or of its chunks (R24). */
-export function createStderrTail(limitBytes: number): StderrTail {
-  let ring = Buffer.alloc(0);
-  let totalBytes = 0;
+export class StderrTail {
+  readonly #limitBytes: number;
+  #ring = NOTHING;
+  #totalBytes = 0;
 
-  function push(chunk: Buffer): void {
-    // Most processes never write to stderr, so the memory is taken with the first byte.
-    if (ring.length === 0) ring = Buffer.alloc(limitBytes);
-    const kept = chunk.subarray(Math.max(0, chunk.length - limitBytes));
-    const start = limitBytes === 0 ? 0 : (totalBytes + chunk.length - kept.length) % limitBytes;
-    const copied = kept.copy(ring, start);
-    kept.copy(ring, 0, copied);
-    totalBytes += chunk.length;
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
   }
 
-  function text(): string {
-    if (totalBytes <= limitBytes) return decodeWhole(ring.subarray(0, totalBytes));
-    const oldest = totalBytes % limitBytes;
+  push(chunk: Buffer): void {
+    const limitBytes = this.#limitBytes;
+    // Most processes never write to stderr, so the memory is taken with the first byte.
+    if (this.#ring.length === 0) this.#ring = Buffer.alloc(limitBytes);
+    const kept = chunk.subarray(Math.max(0, chunk.length - limitBytes));
+    const start = limitBytes === 0 ? 0 : (this.#totalBytes + chunk.length - kept.length) % limitBytes;
+    const copied = kept.copy(this.#ring, start);
+    kept.copy(this.#ring, 0, copied);
+    this.#totalBytes += chunk.length;
+  }
+
+  /** The kept bytes as text; a character cut at either end is left out. */
+  text(): string {
+    const ring = this.#ring;
+    if (this.#totalBytes <= this.#limitBytes) return decodeWhole(ring.subarray(0, this.#totalBytes));
+    const oldest = this.#totalBytes % this.#limitBytes;
     return decodeWhole(withoutCutStart(Buffer.concat([ring.subarray(oldest), ring.subarray(0, oldest)])));
   }
-
-  return { push, text };
 }
 
 /** UTF-8 characters are at most four bytes long, so at most three bytes can be the rest of a cut one. */

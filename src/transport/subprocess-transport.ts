@@ -1,15 +1,15 @@
-import type { Readable } from 'node:stream';
-import { createChildInput } from './child-input.ts';
+import { ChildInput } from './child-input.ts';
 import { startDirectly } from './direct-child.ts';
-import { guardExit } from './exit-guard.ts';
+import { type Guarded, guardExit } from './exit-guard.ts';
 import { HOST_VARIABLE, ownHostMark } from './host-mark.ts';
 import { countMemoryKills } from './memory-kills.ts';
-import { readPipe } from './pipe-reader.ts';
-import { createLoneProcess, createProcessTree, type TreeRoot } from './process-tree.ts';
+import { PipeReader } from './pipe-reader.ts';
+import type { ProcessTable } from './process-table.ts';
+import { createLoneProcess, createProcessTree, type ProcessTree, type TreeRoot } from './process-tree.ts';
 import { explainSpawnFailure, findDescriptorShortage, findSpawnObstacle } from './spawn-failure.ts';
 import type { StartChild, StartedChild } from './started-child.ts';
-import { createStderrLines } from './stderr-lines.ts';
-import { createStderrTail } from './stderr-tail.ts';
+import { StderrLines } from './stderr-lines.ts';
+import { StderrTail } from './stderr-tail.ts';
 import { removeTemporaryFiles, removeTemporaryFilesNow } from './temporary-files.ts';
 import type { ExitReport, LaunchPlan, OpenTransport, Transport, TransportListeners, TreeReport } from './transport.ts';
 
@@ -44,7 +44,7 @@ async function start(plan: LaunchPlan, listeners: TransportListeners, startChild
   const child = await startChild(plan, environmentOf(plan)).catch(async (error: unknown) => {
     throw await explainSpawnFailure(plan, error);
   });
-  return connect(plan, listeners, child);
+  return new SubprocessTransport(plan, listeners, child);
 }
 
 /**
@@ -59,62 +59,115 @@ function environmentOf({ env, keepDescendants }: LaunchPlan): Record<string, str
   return variables;
 }
 
-function connect(plan: LaunchPlan, listeners: TransportListeners, child: StartedChild): Transport {
-  const { pid } = child;
-  // Not the plan itself: its environment would be kept as long as the process lives.
-  const { temporaryFiles, keepDescendants, stderrTailBytes, mark } = plan;
-  // Once more when it speaks: a wrapper may have moved it to a group of its own before the CLI began.
-  const memory = { kills: countMemoryKills(pid), isFinal: false };
-  const exited = child.exited.then((exit) => withMemoryKills(exit, () => memory.kills()));
-  const finished = finishOf(child, exited);
-  const root: TreeRoot = { pid, startTime: child.startTime, mark, isAlive: child.isAlive };
-  const output = readPipe(child.stdout, (chunk) => {
-    if (!memory.isFinal) memory.kills = countMemoryKills(pid);
-    memory.isFinal = true;
-    listeners.output(chunk);
-  });
-  child.stdout.on('end', () => listeners.outputEnded?.());
-  const errors = readErrors(child.stderr, stderrTailBytes, (line) => listeners.stderr(line));
-  const input = createChildInput(child.stdin);
-  const tree = keepDescendants ? createLoneProcess(root, exited) : createProcessTree(root);
-  const release = (): void => void Promise.all([output.release(), errors.release()]);
-  if (keepDescendants) void releaseAfter(exited, finished, release);
+/** A class, because a host has hundreds: what a process that is idle costs is its fields, and hardly a closure. */
+class SubprocessTransport implements Transport, Guarded {
+  readonly pid: number;
+  readonly exited: Promise<ExitReport>;
+  readonly finished: Promise<ExitReport>;
+  readonly #child: StartedChild;
+  readonly #listeners: TransportListeners;
+  readonly #temporaryFiles: readonly string[];
+  readonly #input: ChildInput;
+  readonly #output: PipeReader;
+  readonly #errors: PipeReader;
+  readonly #tail: StderrTail;
+  readonly #root: TreeRoot;
+  readonly #tree: ProcessTree;
+  readonly #unguard: () => void;
+  #memoryKills: () => number;
+  #hasSpoken = false;
+  #sweep: Promise<TreeReport> | undefined;
 
-  const unguard = guardExit({
-    killNow: (table) => tree.killIn(table).length,
-    cleanUpNow: () => removeTemporaryFilesNow(temporaryFiles),
-  });
+  constructor(plan: LaunchPlan, listeners: TransportListeners, child: StartedChild) {
+    const { pid } = child;
+    // Not the plan itself: its environment would be kept as long as the process lives.
+    const { temporaryFiles, keepDescendants, stderrTailBytes, mark } = plan;
+    this.pid = pid;
+    this.#child = child;
+    this.#listeners = listeners;
+    this.#temporaryFiles = temporaryFiles;
+    // Once more when it speaks: a wrapper may have moved it to a group of its own before the CLI began.
+    this.#memoryKills = countMemoryKills(pid);
+    this.exited = child.exited.then((exit) => withMemoryKills(exit, () => this.#memoryKills()));
+    this.finished = finishOf(child, this.exited);
+    this.#root = { pid, startTime: child.startTime, mark, isAlive: child.isAlive };
+    this.#output = new PipeReader(child.stdout, (chunk) => this.#hear(chunk));
+    child.stdout.on('end', () => listeners.outputEnded?.());
+    // Drained always, so that a child that writes much there never stands still (R24).
+    const lines = new StderrLines((line) => listeners.stderr(line));
+    this.#tail = new StderrTail(stderrTailBytes);
+    this.#errors = new PipeReader(child.stderr, (chunk) => {
+      this.#tail.push(chunk);
+      lines.push(chunk);
+    });
+    child.stderr.on('close', () => lines.end());
+    this.#input = new ChildInput(child.stdin);
+    this.#tree = keepDescendants ? createLoneProcess(this.#root, this.exited) : createProcessTree(this.#root);
+    if (keepDescendants) void releaseAfter(this.exited, this.finished, () => this.#release());
+    this.#unguard = guardExit(this);
+  }
 
-  async function endTree(deadlineMs: number): Promise<TreeReport> {
-    const report = await tree.kill(deadlineMs);
+  write(line: string): Promise<void> {
+    return this.#input.write(line);
+  }
+
+  endInput(): void {
+    this.#input.end();
+  }
+
+  signal(signal: 'SIGTERM' | 'SIGINT'): void {
+    this.#child.signal(signal);
+  }
+
+  killTree(deadlineMs: number): Promise<TreeReport> {
+    this.#sweep ??= this.#endTree(deadlineMs).finally(() => {
+      this.#sweep = undefined;
+    });
+    return this.#sweep;
+  }
+
+  stderrTail(): string {
+    return this.#tail.text();
+  }
+
+  pause(): void {
+    this.#output.pause();
+  }
+
+  resume(): void {
+    this.#output.resume();
+  }
+
+  killNow(table: ProcessTable): number {
+    return this.#tree.killIn(table).length;
+  }
+
+  cleanUpNow(): void {
+    removeTemporaryFilesNow(this.#temporaryFiles);
+  }
+
+  #hear(chunk: Buffer): void {
+    if (!this.#hasSpoken) this.#memoryKills = countMemoryKills(this.pid);
+    this.#hasSpoken = true;
+    this.#listeners.output(chunk);
+  }
+
+  async #endTree(deadlineMs: number): Promise<TreeReport> {
+    const report = await this.#tree.kill(deadlineMs);
     if (report.survivors.length === 0) {
-      await exited;
-      unguard();
+      await this.exited;
+      this.#unguard();
     }
     // A process that is not of the tree may have been given the pipes; nobody shall wait for that.
-    if (!root.isAlive()) release();
-    await removeTemporaryFiles(temporaryFiles);
+    if (!this.#root.isAlive()) this.#release();
+    await removeTemporaryFiles(this.#temporaryFiles);
     return report;
   }
 
-  let sweep: Promise<TreeReport> | undefined;
-  return {
-    pid,
-    write: input.write,
-    endInput: input.end,
-    signal: child.signal,
-    killTree(deadlineMs) {
-      sweep ??= endTree(deadlineMs).finally(() => {
-        sweep = undefined;
-      });
-      return sweep;
-    },
-    exited,
-    finished,
-    stderrTail: errors.tail,
-    pause: output.pause,
-    resume: output.resume,
-  };
+  #release(): void {
+    void this.#output.release();
+    void this.#errors.release();
+  }
 }
 
 function withMemoryKills(exit: ExitReport, memoryKills: () => number): ExitReport {
@@ -134,18 +187,6 @@ function finishOf({ stdin, stdout, stderr }: StartedChild, exited: Promise<ExitR
     for (const stream of open) stream.on('close', closed);
     if (open.length === 0) resolve(exited);
   });
-}
-
-/** Drained always, so that a child that writes much there never stands still (R24). */
-function readErrors(pipe: Readable, tailBytes: number, listener: (line: string) => void) {
-  const tail = createStderrTail(tailBytes);
-  const lines = createStderrLines(listener);
-  const reader = readPipe(pipe, (chunk) => {
-    tail.push(chunk);
-    lines.push(chunk);
-  });
-  pipe.on('close', lines.end);
-  return { tail: tail.text, release: reader.release };
 }
 
 async function releaseAfter(exited: Promise<unknown>, finished: Promise<unknown>, release: () => void): Promise<void> {

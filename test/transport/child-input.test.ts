@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createChildInput, MAX_UNREAD_INPUT_BYTES } from '../../src/transport/child-input.ts';
+import { ChildInput, MAX_UNREAD_INPUT_BYTES } from '../../src/transport/child-input.ts';
 
 describe('writing to a child', () => {
   it('keeps the order and ends after everything written before', async () => {
@@ -79,5 +79,5 @@ function openPipe() {
     allowed += 1;
     run();
   };
-  return { input: createChildInput(stream), stream, taken, take };
+  return { input: new ChildInput(stream), stream, taken, take };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStderrLines, MAX_STDERR_LINE_LENGTH } from '../../src/transport/stderr-lines.ts';
+import { MAX_STDERR_LINE_LENGTH, StderrLines } from '../../src/transport/stderr-lines.ts';
 
 describe('the lines of stderr', () => {
   it('keeps a character that straddles two chunks whole (R09)', () => {
@@ -16,7 +16,7 @@ describe('the lines of stderr', () => {
 
   it('hands over a long line in pieces without waiting for its end (P9)', () => {
     const told: string[] = [];
-    const lines = createStderrLines((line) => told.push(line));
+    const lines = new StderrLines((line) => told.push(line));
     lines.push(Buffer.from('x'.repeat(MAX_STDERR_LINE_LENGTH + 1)));
     expect(told.map((line) => line.length)).toEqual([MAX_STDERR_LINE_LENGTH]);
     lines.push(Buffer.from('y\n'));
@@ -32,7 +32,7 @@ describe('the lines of stderr', () => {
 
   it('tells all lines to a listener that throws at the first (R100)', () => {
     const told: string[] = [];
-    const lines = createStderrLines((line) => {
+    const lines = new StderrLines((line) => {
       told.push(line);
       if (told.length === 1) throw new Error('listener');
     });
@@ -43,7 +43,7 @@ describe('the lines of stderr', () => {
 
 function linesOf(chunks: readonly Buffer[]): string[] {
   const told: string[] = [];
-  const lines = createStderrLines((line) => told.push(line));
+  const lines = new StderrLines((line) => told.push(line));
   for (const chunk of chunks) lines.push(chunk);
   lines.end();
   return told;

@@ -60,5 +60,21 @@ export async function open(plan: LaunchPlan, options: OpenOptions = {}): Promise
   };
   // Also after a test that failed or ran out of time.
   onTestFinished(async () => void (await transport.killTree(10_000)));
-  return { ...transport, plan, complaints, text, byteCount: () => byteCount, heard };
+  return {
+    pid: transport.pid,
+    write: (line) => transport.write(line),
+    endInput: () => transport.endInput(),
+    signal: (signal) => transport.signal(signal),
+    killTree: (deadlineMs) => transport.killTree(deadlineMs),
+    exited: transport.exited,
+    finished: transport.finished,
+    stderrTail: () => transport.stderrTail(),
+    pause: () => transport.pause(),
+    resume: () => transport.resume(),
+    plan,
+    complaints,
+    text,
+    byteCount: () => byteCount,
+    heard,
+  };
 }
