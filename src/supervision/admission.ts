@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Admission } from '../session/admission.ts';
+import type { Admission, AdmissionLack } from '../session/admission.ts';
 import { type LineLimits, SessionLine, type Shortage, type Ticket } from './session-line.ts';
 import { type Release, StartGates, type StartRank } from './start-gates.ts';
 
@@ -42,6 +42,13 @@ interface StartKind {
   readonly rank: StartRank;
 }
 
+type Begin = (
+  ticket: Ticket,
+  signal: AbortSignal,
+  isPatient: boolean,
+  configDir: string | undefined,
+) => Promise<Release>;
+
 /** How many processes may exist and how many may start at the same time. Keeps no place for who is gone. */
 export class AdmissionControl {
   readonly #line: SessionLine;
@@ -72,18 +79,7 @@ export class AdmissionControl {
 
   /** The place of one session among those that may have a process. */
   place({ key, configDir }: PlaceOptions = {}): Admission {
-    const ticket: Ticket = { key };
-    const line = this.#line;
-    return {
-      start: async (signal, isPatient) => {
-        await this.#before(signal);
-        await line.take(ticket, signal, isPatient);
-        return this.#startSlot(ticket, signal, { configDir, rank: 'session' });
-      },
-      giveBack: () => line.giveBack(ticket),
-      position: () => line.positionOf(ticket),
-      lack: () => (line.positionOf(ticket) === undefined ? undefined : { what: line.lackOf(ticket), ...line.memory }),
-    };
+    return new Place({ key }, configDir, this.#line, this.#begin);
   }
 
   /** The place of a process that has no session yet: it never stands in the line. */
@@ -100,11 +96,49 @@ export class AdmissionControl {
     };
   }
 
+  readonly #begin: Begin = async (ticket, signal, isPatient, configDir) => {
+    await this.#before(signal);
+    await this.#line.take(ticket, signal, isPatient);
+    return this.#startSlot(ticket, signal, { configDir, rank: 'session' });
+  };
+
   async #startSlot(ticket: Ticket, signal: AbortSignal, { configDir, rank }: StartKind): Promise<Release> {
     const leave = await this.#gates.take(signal, configDir, rank);
     return () => {
       leave();
       this.#line.settled(ticket);
     };
+  }
+}
+
+/** The place of a session, which keeps it as long as it lives. */
+class Place implements Admission {
+  readonly #begin: Begin;
+  readonly #ticket: Ticket;
+  readonly #configDir: string | undefined;
+  readonly #line: SessionLine;
+
+  constructor(ticket: Ticket, configDir: string | undefined, line: SessionLine, begin: Begin) {
+    this.#ticket = ticket;
+    this.#configDir = configDir;
+    this.#line = line;
+    this.#begin = begin;
+  }
+
+  start(signal: AbortSignal, isPatient: boolean): Promise<Release> {
+    return this.#begin(this.#ticket, signal, isPatient, this.#configDir);
+  }
+
+  giveBack(): void {
+    this.#line.giveBack(this.#ticket);
+  }
+
+  position(): number | undefined {
+    return this.#line.positionOf(this.#ticket);
+  }
+
+  lack(): AdmissionLack | undefined {
+    if (this.position() === undefined) return undefined;
+    return { what: this.#line.lackOf(this.#ticket), ...this.#line.memory };
   }
 }

@@ -14,7 +14,7 @@ import type { Session } from '../session/session.ts';
 import { AccountRegistry } from './account-registry.ts';
 import { barrierOf } from './account-seat.ts';
 import { BudgetDesk, type BudgetHands } from './budget-desk.ts';
-import { budgetHands } from './budget-hands.ts';
+import { SessionBudgetHands } from './budget-hands.ts';
 import { handOverToClaimant } from './claimed-store.ts';
 import { assertConversationFree } from './conversation-use.ts';
 import { closeOnAbort, endStartOnAbort, keptStart, whenReady } from './first-start.ts';
@@ -36,13 +36,13 @@ import { recoveryHands, recoverySetting } from './recovery-hands.ts';
 import { restartSpec } from './restart-spec.ts';
 import type { RestoredSession } from './restored-session.ts';
 import { SecretKeeper } from './secret-keeper.ts';
-import { type BuiltSession, buildSession, type SessionSurroundings } from './session-factory.ts';
+import { type BuiltSession, buildSession } from './session-factory.ts';
 import { type DrainOptions, ShutdownPhases } from './shutdown-phases.ts';
 import { buildStartHouse, type StartHouse } from './start-house.ts';
 import { StoreOpening } from './store-opening.ts';
 import type { SupervisorExplanation } from './supervisor-explanation.ts';
 import { SupervisorViews, type ViewedParts } from './supervisor-views.ts';
-import { surroundings } from './surroundings.ts';
+import { type SharedSurroundings, sharedSurroundings, surroundingsOf } from './surroundings.ts';
 import { goOn, handOver, isHeld, planTakeover } from './takeover.ts';
 import type { PrewarmedPool } from './warm-pool.ts';
 import { WayDown } from './way-down.ts';
@@ -69,6 +69,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
   readonly #phases: ShutdownPhases;
   readonly #budget: BudgetDesk;
   readonly #secrets: SecretKeeper;
+  readonly #shared: SharedSurroundings;
 
   constructor(options: SupervisorOptions) {
     super();
@@ -100,6 +101,17 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
         const build: RecoveryHands['build'] = (plan) => this.#build(plan.id, plan.options, plan.groups, plan.restored);
         return recoverSessions(store, recoveryHands({ options, clock: this.#clock, budget, accounts, build }));
       },
+    });
+    this.#shared = sharedSurroundings({
+      options: this.#options,
+      clock: this.#clock,
+      awake: this.#awake,
+      warm: this.#house.warm,
+      places: this.#house.admission,
+      observers: this.#observers,
+      secrets: this.#secrets,
+      admitsPrompts: () => this.state === 'running',
+      storeRefusal: () => this.#opening.refusal,
     });
     const machines = { clock: this.#clock, inspect: this.#options.inspect };
     this.#budget = new BudgetDesk({ ...machines, budget: options.budget ?? {} });
@@ -192,7 +204,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     const own = this.#optionsOf(input);
     this.#assertAdmits();
     if (this.#opening.isUsed) await this.#storeReady();
-    const built = buildSession(`warm-${randomUUID()}`, own, this.#surroundings(own));
+    const built = buildSession(`warm-${randomUUID()}`, own, surroundingsOf(this.#shared, own));
     const pool = await this.#house.warm.prewarm(built, options, {
       newConversationId: this.#opening.isUsed ? randomUUID : undefined,
     });
@@ -320,8 +332,7 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     let hands: BudgetHands | undefined;
     const seat = this.#budget.seat(id, { key, groups, budget }, () => hands);
     const account = options.onQuota === 'ignore' ? undefined : this.#accounts.seat(id, options);
-    const around = {
-      ...this.#surroundings(options),
+    const around = surroundingsOf(this.#shared, options, {
       barrier: barrierOf(account, seat),
       account,
       spending: seat.spending,
@@ -330,15 +341,14 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
       isMember: groups.length > 0,
       groups,
       store: this.#opening.desk,
-      storeRefusal: () => this.#opening.refusal,
       head: this.#opening.headOf(id),
       own: this.#opening.isUsed && restored === undefined ? ownConversationOf(options, randomUUID()) : undefined,
       former: this.#opening.takeFormer(id),
-    };
+    });
     const built = buildSession(id, options, around, restored, former);
     const { interruptMs: general = DEFAULT_TIMEOUTS.interruptMs } = this.#options.timeouts ?? {};
     const { interruptMs = general } = options.timeouts ?? {};
-    hands = budgetHands(built, { clock: this.#clock, interruptMs });
+    hands = new SessionBudgetHands(built, this.#clock, interruptMs);
     this.#sessions.set(id, built);
     account?.follow(built);
     if (groups.length === 0) this.#house.eviction.watch(built);
@@ -364,19 +374,6 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
     this.#way.tell({ type: 'child.started' });
     this.#phases.added(built);
     this.#observers.follow(built.session.id, built.log);
-  }
-
-  #surroundings(own: SessionOptions): SessionSurroundings {
-    return surroundings(own, {
-      options: this.#options,
-      clock: this.#clock,
-      awake: this.#awake,
-      warm: this.#house.warm,
-      admission: this.#house.admission,
-      observers: this.#observers,
-      secrets: this.#secrets,
-      admitsPrompts: () => this.state === 'running',
-    });
   }
 
   #assertAdmits(): void {

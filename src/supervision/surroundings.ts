@@ -1,4 +1,5 @@
 import type { AwakeClock, Clock } from '../clock.ts';
+import type { TroupeError } from '../errors.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import type { SupervisorOptions } from '../launch/supervisor-options.ts';
 import type { AdmissionControl } from './admission.ts';
@@ -12,24 +13,35 @@ export interface SupervisorParts {
   readonly clock: Clock;
   readonly awake: AwakeClock;
   readonly warm: WarmPools;
-  readonly admission: AdmissionControl;
+  readonly places: AdmissionControl;
   readonly observers: FleetObservers;
   readonly secrets: SecretKeeper;
   readonly admitsPrompts: () => boolean;
+  readonly storeRefusal: () => TroupeError | undefined;
 }
 
+/** What all sessions of a supervisor have around them. */
+export type SharedSurroundings = Omit<SessionSurroundings, 'admission'> & Pick<SupervisorParts, 'places'>;
+
 /** What every session of a supervisor has around it; nobody's money, account or group. */
-export function surroundings(
-  { key, configDir, env }: SessionOptions,
-  { options, clock, awake, warm, admission, observers, secrets, admitsPrompts }: SupervisorParts,
-): SessionSurroundings {
+export function sharedSurroundings({
+  options,
+  clock,
+  awake,
+  warm,
+  places,
+  observers,
+  secrets,
+  admitsPrompts,
+  storeRefusal,
+}: SupervisorParts): SharedSurroundings {
   const { inspect, permissions, record, restart, onPromptLost, timeouts, limits } = options;
   return {
     clock,
     awake,
     launcher: (...about) => warm.launcher(...about),
     inspect,
-    admission: admission.place({ key, configDir: configDir ?? env?.['CLAUDE_CONFIG_DIR'] }),
+    places,
     isMember: false,
     secrets,
     admitsPrompts,
@@ -41,5 +53,17 @@ export function surroundings(
     onPromptLost,
     timeouts,
     limits,
+    storeRefusal,
   };
+}
+
+/** With what one of them has for itself. Not a copy: each session keeps this as long as it lives. */
+export function surroundingsOf(
+  shared: SharedSurroundings,
+  { key, configDir, env }: SessionOptions,
+  more: Partial<SessionSurroundings> = {},
+): SessionSurroundings {
+  const admission = shared.places.place({ key, configDir: configDir ?? env?.['CLAUDE_CONFIG_DIR'] });
+  const own: object = Object.create(shared);
+  return Object.assign(own, { admission, ...more }) as SessionSurroundings;
 }
