@@ -51,6 +51,9 @@ interface Awaiting {
   readonly discarded: () => void;
 }
 
+/** A reader for whom no more waits takes it before long. */
+const NEAR_BYTES = 256 * 1024;
+
 /**
  * The log of one session, in memory: append-only, dense `seq`, bounded, with any number of live readers. With a journal,
  * what is appended is numbered at once and published later: nobody outside sees what could still be lost.
@@ -290,12 +293,14 @@ export class EventLog {
 
   #release(upTo: number): void {
     for (const entry of this.#shelf.between(this.#publishedSeq, upTo)) this.#hand(entry);
+    if (this.#areReadersNear) this.#shelf.settle(this.#publishedSeq, upTo);
     this.#released(upTo);
   }
 
   /** Nothing waits where there is no journal: it need not be looked for. */
   #releaseNewest(entry: LogEntry): void {
     this.#hand(entry);
+    if (isRun(entry) && this.#areReadersNear) this.#shelf.settle(this.#publishedSeq, this.#lastSeq);
     this.#released(this.#lastSeq);
   }
 
@@ -303,6 +308,12 @@ export class EventLog {
   #hand(entry: LogEntry): void {
     for (const subscription of this.#subscriptions) subscription.offer(entry);
     this.#listeners.add(entry);
+  }
+
+  /** What a reader has not taken yet and the log shares memory, unless that is little: else both would have it (P9). */
+  get #areReadersNear(): boolean {
+    for (const { waitingBytes } of this.#subscriptions) if (waitingBytes > NEAR_BYTES) return false;
+    return true;
   }
 
   #released(upTo: number): void {

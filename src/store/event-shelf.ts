@@ -1,14 +1,19 @@
 import { EventRun, isRun, type LogEntry } from './event-run.ts';
+import { OwnRun } from './own-run.ts';
 import { RunPack } from './run-pack.ts';
 import { sizeOf } from './session-event.ts';
+
+type Shelved = LogEntry | RunPack | OwnRun;
 
 /** The entries of a log that are in memory, by their numbers: dense, the oldest go first. */
 export class EventShelf {
   /** Evicted slots are emptied at once, so that what is dropped is really freed. */
-  #entries: (LogEntry | RunPack | undefined)[] = [];
+  #entries: (Shelved | undefined)[] = [];
   #head = 0;
   #count = 0;
   #bytes = 0;
+  /** It has dropped something: from now on as much goes as comes. */
+  #isFull = false;
 
   /** The number of the oldest event; undefined while there is none. */
   get firstSeq(): number | undefined {
@@ -32,10 +37,24 @@ export class EventShelf {
         found.push(...entry.between(after, last));
         continue;
       }
-      const part = isRun(entry) ? entry.between(after, last) : entry;
+      const run = entry instanceof OwnRun ? entry.lend() : entry;
+      const part = isRun(run) ? run.between(after, last) : run;
       if (part !== undefined) found.push(part);
     }
     return found;
+  }
+
+  /**
+   * Its readers have what is behind `after` up to `last`, or will not take it from here: long runs are copied to memory that is
+   * used again, once there is such memory, which is when the oldest go.
+   */
+  settle(after: number, last: number): void {
+    if (!this.#isFull) return;
+    for (let index = this.#indexBehind(after); index < this.#entries.length; index += 1) {
+      const entry = this.#entries[index];
+      if (entry === undefined || lastOf(entry) > last) return;
+      if (entry instanceof EventRun && OwnRun.fits(entry)) this.#entries[index] = new OwnRun(entry);
+    }
   }
 
   /** Drops the oldest until the limits hold, but nothing behind `last`, and never the newest. */
@@ -44,6 +63,7 @@ export class EventShelf {
       const oldest = this.#entries[this.#head];
       if (oldest === undefined || !(oldest instanceof RunPack ? this.#dropRun(oldest, last) : this.#drop(oldest, last)))
         break;
+      this.#isFull = true;
     }
     if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
@@ -52,10 +72,12 @@ export class EventShelf {
   }
 
   /** False where it must stay. */
-  #drop(oldest: LogEntry, last: number): boolean {
-    if (this.#entries.length - this.#head === 1 || lastSeqOf(oldest) > last) return false;
-    this.#count -= countOf(oldest);
-    this.#bytes -= bytesOf(oldest);
+  #drop(oldest: LogEntry | OwnRun, last: number): boolean {
+    if (this.#entries.length - this.#head === 1 || lastOf(oldest) > last) return false;
+    const isOwn = oldest instanceof OwnRun;
+    this.#count -= isOwn ? oldest.count : countOf(oldest);
+    this.#bytes -= isOwn ? oldest.bytes : bytesOf(oldest);
+    if (isOwn) oldest.drop();
     this.#empty();
     return true;
   }
@@ -96,12 +118,12 @@ export class EventShelf {
   }
 }
 
-function firstOf(entry: LogEntry | RunPack): number {
-  return entry instanceof RunPack ? entry.firstSeq : firstSeqOf(entry);
+function firstOf(entry: Shelved): number {
+  return entry instanceof RunPack || entry instanceof OwnRun ? entry.firstSeq : firstSeqOf(entry);
 }
 
-function lastOf(entry: LogEntry | RunPack): number {
-  return entry instanceof RunPack ? entry.lastSeq : lastSeqOf(entry);
+function lastOf(entry: Shelved): number {
+  return entry instanceof RunPack || entry instanceof OwnRun ? entry.lastSeq : lastSeqOf(entry);
 }
 
 export function firstSeqOf(entry: LogEntry): number {

@@ -49,6 +49,11 @@ export class Subscription implements AsyncIterableIterator<ObservedEvent> {
     return this.#waiting;
   }
 
+  /** The memory of logged events that wait, roughly; replayed ones are not counted. */
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
   /** For replay and notices: not counted against the limits, because the log already holds them. */
   preload(entries: readonly Entry[]): void {
     for (const entry of entries) {
