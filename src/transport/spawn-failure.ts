@@ -20,6 +20,7 @@ export async function findSpawnObstacle(plan: LaunchPlan): Promise<TroupeError |
 
 /** Translates what the system said about a start that failed. `details` name command, cwd and errno only (P11). */
 export async function explainSpawnFailure(plan: LaunchPlan, error: unknown): Promise<TroupeError> {
+  if (TroupeError.is(error)) return error;
   const errno = errnoOf(error);
   // The file or the directory may have gone since it was looked at.
   const obstacle =

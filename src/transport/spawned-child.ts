@@ -12,9 +12,8 @@ export interface SpawnedChildParts {
   readonly stdin: Socket;
   readonly stdout: Socket;
   readonly stderr: Socket;
-  /** How long its end may have been seen and stay untold, milliseconds, and what happens then. */
-  readonly untoldMs: number;
-  readonly onUntold: () => void;
+  /** Its end was seen, and not told yet. */
+  readonly onGone: () => void;
 }
 
 /** A process that the spawner started: its parent is the spawner, its pipes are ours. */
@@ -29,7 +28,7 @@ export class SpawnedChild implements StartedChild {
   #tellExit: (exit: ExitReport) => void = () => {};
   #hasEnded = false;
   #isOrphan = false;
-  #untold: NodeJS.Timeout | undefined;
+  #wasSeenGone = false;
 
   constructor(parts: SpawnedChildParts) {
     const { pid, startTime, stdin, stdout, stderr } = parts;
@@ -50,7 +49,6 @@ export class SpawnedChild implements StartedChild {
   ended(exit: ExitReport): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearTimeout(this.#untold);
     // Nobody reads it any more; what was not written fails now.
     this.stdin.destroy();
     this.#tellExit(exit);
@@ -65,8 +63,9 @@ export class SpawnedChild implements StartedChild {
   readonly isAlive = (): boolean => {
     if (this.#hasEnded) return false;
     const fate = this.#fate();
-    if (fate === 'gone' && !this.#isOrphan) {
-      this.#untold ??= setTimeout(this.#parts.onUntold, this.#parts.untoldMs);
+    if (fate === 'gone' && !this.#isOrphan && !this.#wasSeenGone) {
+      this.#wasSeenGone = true;
+      this.#parts.onGone();
     }
     // Where nothing can be read, the spawner would have told.
     return fate === 'alive' || (fate === 'unknown' && !this.#isOrphan);

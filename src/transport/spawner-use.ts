@@ -1,5 +1,7 @@
+import { TroupeError } from '../errors.ts';
 import { startDirectly } from './direct-child.ts';
-import { createProcessTree } from './process-tree.ts';
+import { guardExit } from './exit-guard.ts';
+import { createProcessTree, type ProcessTree } from './process-tree.ts';
 import { findDescriptorShortage } from './spawn-failure.ts';
 import { Spawner, type SpawnerOptions } from './spawner.ts';
 import type { StartChild } from './started-child.ts';
@@ -46,10 +48,13 @@ export function useSpawner(mode: SpawnerMode, options: SpawnerOptions): SpawnerU
   const start: StartChild = async (plan, env) => {
     const spawner = wanted();
     if (spawner === undefined) return startDirectly(plan, env);
-    const started = await spawner.start(plan, env);
+    const remains = remainsOf(plan);
+    // An order that was given may be carried out while this process exits.
+    const unguard = guardExit({ killNow: (table) => remains?.killIn(table).length ?? 0, cleanUpNow: () => {} });
+    const started = await spawner.start(plan, env).finally(unguard);
     if (started !== 'lost') return started;
-    losses += 1;
-    await endRemains(plan);
+    const survivors = (await remains?.kill(REMAINS_MS))?.survivors ?? [];
+    if (survivors.length > 0) throw new TroupeError('TREE_SURVIVED', { details: { survivors } });
     const shortage = findDescriptorShortage(plan);
     if (shortage !== undefined) throw shortage;
     return startDirectly(plan, env);
@@ -76,17 +81,23 @@ function isHostBig(): boolean {
 
 /** Where not even a folder can be made for it, the start itself will say what is wrong. */
 function tryToBegin(options: SpawnerOptions): Spawner | undefined {
-  try {
-    return new Spawner(options);
-  } catch {
+  // One for each spawner, however many starts were under way.
+  const onLost = () => {
     losses += 1;
+  };
+  try {
+    return new Spawner({ ...options, onLost });
+  } catch {
+    onLost();
     return undefined;
   }
 }
 
-/** The spawner may have started the process and not lived to tell: it has its mark, and must be gone before there is another (P1). */
-async function endRemains({ mark, keepDescendants }: LaunchPlan): Promise<void> {
-  if (keepDescendants) return;
-  const nobody = { pid: Number.NaN, startTime: undefined, mark, isAlive: () => false };
-  await createProcessTree(nobody).kill(REMAINS_MS);
+/**
+ * The spawner may have started the process and not lived to tell: it has its mark, and must be gone before there is another (P1).
+ * Undefined where it may stay.
+ */
+function remainsOf({ mark, keepDescendants }: LaunchPlan): ProcessTree | undefined {
+  if (keepDescendants) return undefined;
+  return createProcessTree({ pid: Number.NaN, startTime: undefined, mark, isAlive: () => false });
 }

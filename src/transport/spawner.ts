@@ -15,21 +15,29 @@ import type { LaunchPlan } from './transport.ts';
 
 /** How long a spawner may take to begin, to start one process, and to tell the end of one that is gone, unless told otherwise. */
 const ANSWER_MS = 10_000;
+/** So many looks are taken meanwhile: while this process stands still itself it takes none, and that is no silence of the spawner. */
+const LOOKS = 10;
+/** … and so many times as long one start may take while it is busy with others. Its program waits for no pipe longer than that. */
+const LONGEST_ANSWERS = 5;
 /** An address of a socket in the file system may have 107 bytes. */
 const LONGEST_PATH_BYTES = 107;
 
 export interface SpawnerOptions {
   /** Where its private folder is made. */
   readonly folder: string;
-  /** Milliseconds in which it must begin, start a process, and tell the end of one; else it is ended and counts as lost. Default 10 000. */
+  /** Milliseconds that it may say nothing while it owes a word about a start or an end; else it is ended and counts as lost. Default 10 000. */
   readonly answerMs?: number;
+  /** Hears, once, that it is lost and was not asked to go. Default: nobody. */
+  readonly onLost?: () => void;
 }
 
 type Outcome = StartedChild | 'lost' | { readonly code: string };
 
+/** Its own beginning, among the ids of orders. */
+const BEGIN = 0;
+
 interface Pending {
   readonly sockets: readonly Socket[];
-  readonly timer: NodeJS.Timeout;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -44,6 +52,7 @@ export class Spawner {
   readonly #path: string;
   readonly #token = randomBytes(TOKEN_LENGTH / 2).toString('hex');
   readonly #answerMs: number;
+  readonly #onLost: () => void;
   readonly #inheritance = readInheritance();
   readonly #ready: Promise<boolean>;
   readonly #pending = new Map<number, Pending>();
@@ -51,14 +60,23 @@ export class Spawner {
   readonly #unguard: () => void;
   #tellReady: (isReady: boolean) => void = () => {};
   #nextId = 1;
+  /** What it owes a word about, an order or an end, and how many looks ago that began. */
+  readonly #owed = new Map<number, number>();
+  #silentLooks = 0;
+  #timer: NodeJS.Timeout | undefined;
   #isLost = false;
   #isRetired = false;
+  #hasNoOrders = false;
 
-  constructor({ folder, answerMs = ANSWER_MS }: SpawnerOptions) {
+  constructor({ folder, answerMs = ANSWER_MS, onLost = () => {} }: SpawnerOptions) {
     this.#answerMs = answerMs;
+    this.#onLost = onLost;
     this.#folder = mkdtempSync(join(folder, ownedFolderPrefix('troupe-')));
     this.#path = join(this.#folder, 's');
-    this.#unguard = guardExit({ killNow: () => 0, cleanUpNow: () => removeTemporaryFilesNow([this.#folder]) });
+    this.#unguard = guardExit({
+      killNow: () => this.#endNow(),
+      cleanUpNow: () => removeTemporaryFilesNow([this.#folder]),
+    });
     // Without the variables of this process: whom it starts is given all of its own, and they may hold secrets (P11).
     this.#child = spawn(process.execPath, [programPath()], {
       cwd: '/',
@@ -90,14 +108,14 @@ export class Spawner {
    * the system said, under its `code`.
    */
   async start(plan: LaunchPlan, env: Readonly<Record<string, string>>): Promise<StartedChild | 'lost'> {
-    if (!(await this.#ready)) return 'lost';
+    if (!(await this.#ready) || this.#isLost) return 'lost';
     const { command, args, cwd } = plan;
     const id = this.#nextId;
     this.#nextId += 1;
     const outcome = await new Promise<Outcome>((settle) => {
       const sockets = this.#connectAll(id);
-      const timer = setTimeout(() => this.#lose(), this.#answerMs);
-      this.#pending.set(id, { sockets, timer, settle });
+      this.#pending.set(id, { sockets, settle });
+      this.#expectWord(id);
       this.#holdHost();
       this.#say({ type: 'start', id, command, args, cwd, env });
     });
@@ -106,10 +124,34 @@ export class Spawner {
     return outcome;
   }
 
+  /** It owes a word about that: it is lost when it says nothing at all, and with many orders the last one takes its time. */
+  #expectWord(about: number): void {
+    this.#owed.set(about, 0);
+    if (this.#timer !== undefined) return;
+    this.#silentLooks = 0;
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#silentLooks += 1;
+      for (const [about, looks] of this.#owed) this.#owed.set(about, looks + 1);
+      const longest = Math.max(...this.#owed.values());
+      if (this.#silentLooks >= LOOKS || longest >= LOOKS * LONGEST_ANSWERS) this.#lose();
+      else this.#lookLater();
+    }, this.#answerMs / LOOKS);
+  }
+
+  #heardOf(about: number): void {
+    if (!this.#owed.delete(about) || this.#owed.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
   #forget(id: number, keepsSockets: boolean): void {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    clearTimeout(pending?.timer);
+    this.#heardOf(id);
     if (!keepsSockets) for (const socket of pending?.sockets ?? []) socket.destroy();
     this.#holdHost();
     if (this.#isRetired) this.retire();
@@ -128,14 +170,15 @@ export class Spawner {
       return;
     }
     this.#say({ type: 'begin', path: this.#path, token: this.#token });
-    const timer = setTimeout(() => this.#lose(), this.#answerMs);
-    void this.#ready.then(() => clearTimeout(timer));
+    this.#expectWord(BEGIN);
     this.#holdHost();
   }
 
   #hear(word: SpawnerWord): void {
+    this.#silentLooks = 0;
     switch (word.type) {
       case 'ready':
+        this.#heardOf(BEGIN);
         this.#tellReady(true);
         return;
       case 'started':
@@ -152,12 +195,11 @@ export class Spawner {
   #adopt({ id, pid, startTime }: Extract<SpawnerWord, { type: 'started' }>): StartedChild | 'lost' {
     const [stdin, stdout, stderr] = this.#pending.get(id)?.sockets ?? [];
     if (stdin === undefined || stdout === undefined || stderr === undefined) return 'lost';
-    // A spawner that leaves an end untold is of no use to anybody.
-    const untold = { untoldMs: this.#answerMs, onUntold: () => this.#lose() };
-    const child = new SpawnedChild({ pid, startTime, stdin, stdout, stderr, ...untold });
+    const child = new SpawnedChild({ pid, startTime, stdin, stdout, stderr, onGone: () => this.#expectWord(id) });
     this.#living.set(id, child);
     void child.exited.then(() => {
       this.#living.delete(id);
+      this.#heardOf(id);
       this.#holdHost();
       if (this.#isRetired) this.retire();
     });
@@ -188,12 +230,22 @@ export class Spawner {
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
+    if (!this.#isRetired) this.#onLost();
     this.#child.kill('SIGKILL');
+    clearTimeout(this.#timer);
     this.#tellReady(false);
     for (const { settle } of this.#pending.values()) settle('lost');
     for (const child of this.#living.values()) child.orphan();
     this.#unguard();
     removeTemporaryFilesNow([this.#folder]);
+  }
+
+  /** It starts nobody any more: the next look at the table finds everyone (P1). */
+  #endNow(): number {
+    if (this.#hasNoOrders) return 0;
+    this.#hasNoOrders = true;
+    this.#child.kill('SIGKILL');
+    return 1;
   }
 
   /** This process stays while it waits for a word, and is not kept by a spawner with nothing to tell. */

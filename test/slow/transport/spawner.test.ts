@@ -56,6 +56,28 @@ describe('a spawner that is lost', () => {
     expect(runningWithMark(subject.plan.mark)).toEqual([]);
   });
 
+  it('is one loss, however many starts were under way: the next ones have another', async () => {
+    const { start } = use();
+    const first = await start(planOf('/bin/cat'));
+    const lost = spawnerOf(first.pid);
+    const many = Array.from({ length: 12 }, () => start(planOf('/bin/cat')));
+    end(lost);
+    for (const one of await Promise.all(many)) expect(runningWithMark(one.plan.mark)).toEqual([one.pid]);
+    const next = await start(planOf('/bin/cat'));
+    expect([lost, process.pid]).not.toContain(spawnerOf(next.pid));
+  });
+
+  it('is not one whose host stood still itself, nor one that has much to do (P5)', async () => {
+    const { start } = use({ answerMs: 1_500 });
+    const first = await start(planOf('/bin/cat'));
+    const spawner = spawnerOf(first.pid);
+    const many = Array.from({ length: 150 }, () => start(planOf('/bin/cat')));
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const until = performance.now() + 2_000; performance.now() < until; );
+    const parents = (await Promise.all(many)).map(({ pid }) => spawnerOf(pid));
+    expect(new Set(parents)).toEqual(new Set([spawner]));
+  });
+
   it('does not keep a start waiting: it is done without it, once (P5)', async () => {
     const { start } = use({ answerMs: 3_000 });
     const first = await start(planOf('/bin/cat'));
@@ -159,6 +181,13 @@ describe('the host of a spawner', () => {
     await expect.poll(() => told.flatMap(({ pid, parent }) => [pid, parent]).filter(isRunning)).toEqual([]);
     expect(runningWithMark(mark)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('takes those along whose start was under way (P1)', async () => {
+    const { mark, left } = await hostThat('always', 'exit-midway');
+    expect(await left).toBe(3);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(runningWithMark(mark)).toEqual([]);
   });
 
   it('is not kept alive by a spawner with nothing to tell', async () => {
