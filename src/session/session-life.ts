@@ -14,10 +14,10 @@ import type { Admission } from './admission.ts';
 import { childFacts, isReturning } from './child-facts.ts';
 import { HANDS, type IncarnationPort, MACHINE } from './child-hands.ts';
 import type { Conversation } from './conversation.ts';
-import { causeOf, endFacts, errorOf, turnOverdue } from './exit-cause.ts';
+import { causeOf, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { type Barrier, ParkingPlace, parkingIn, type WallAtEnd } from './parking-place.ts';
-import type { SessionEnd } from './session-end.ts';
+import { endedFact, type SessionEnd } from './session-end.ts';
 import { type FirstStart, seenInContext } from './unrecorded.ts';
 
 /** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
@@ -380,14 +380,7 @@ export class SessionLife {
     this.#options.admission.giveBack();
     conversation.detach();
     if (!log.isSealed) conversation.ledger.returnQueued(errorOf(cause));
-    const { exitCode, signal } = this.#lastExit ?? {};
-    log.append(this.epoch, {
-      type: 'session.ended',
-      cause: endFacts(cause),
-      ...(exitCode === undefined ? {} : { exitCode }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(this.#wasForced ? { wasForced: true } : {}),
-    });
+    log.append(this.epoch, endedFact({ cause, exit: this.#lastExit }, this.#wasForced));
     log.finish();
     conversation.recheck();
     for (const listener of [...this.#listeners]) listener();
