@@ -49,6 +49,40 @@ export class SparseMap<Key, Value> {
   }
 }
 
+/** One that keeps so many, and forgets the oldest. */
+export class LatestMap<Key, Value> extends SparseMap<Key, Value> {
+  readonly #max: number;
+  /** Goes along with the entries: a new one would step over the place of each that was forgotten before. */
+  #oldest: Iterator<Key> | undefined;
+
+  constructor(max: number) {
+    super();
+    this.#max = max;
+  }
+
+  override set(key: Key, value: Value): this {
+    super.set(key, value);
+    if (this.size > this.#max) this.#forgetOldest();
+    return this;
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#oldest = undefined;
+  }
+
+  #forgetOldest(): void {
+    this.#oldest ??= this.keys();
+    let next = this.#oldest.next();
+    if (next.done === true) {
+      // They were all gone at some time since.
+      this.#oldest = this.keys();
+      next = this.#oldest.next();
+    }
+    if (next.done !== true) this.delete(next.value);
+  }
+}
+
 /** The same of a Set. */
 export class SparseSet<Value> {
   #values: Set<Value> | undefined;

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SparseMap, SparseSet } from '../src/sparse.ts';
+import { LatestMap, SparseMap, SparseSet } from '../src/sparse.ts';
 
 describe('what is mostly empty', () => {
   it('is a Map in all that is done with it', () => {
@@ -42,5 +43,37 @@ describe('what is mostly empty', () => {
       if (value < 3) map.set(`${key}a`, value + 1);
     }
     expect(seen).toEqual(['a', 'aa', 'aaa']);
+  });
+});
+
+describe('what keeps only the latest', () => {
+  const Key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+  const Step = fc.oneof(
+    fc.record({ set: Key }),
+    fc.record({ set: Key }),
+    fc.record({ drop: Key }),
+    fc.record({ clear: fc.constant(true) }),
+  );
+
+  it('has those that came in last and were not taken away, in their order, and never more (P9)', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 3 }), fc.array(Step, { maxLength: 40 }), (max, steps) => {
+        const map = new LatestMap<string, number>(max);
+        const model = new Map<string, number>();
+        for (const [index, step] of steps.entries()) {
+          if ('set' in step) {
+            map.set(step.set, index);
+            model.set(step.set, index);
+            const [oldest] = model.keys();
+            if (model.size > max && oldest !== undefined) model.delete(oldest);
+          } else if ('drop' in step) expect(map.delete(step.drop)).toBe(model.delete(step.drop));
+          else {
+            map.clear();
+            model.clear();
+          }
+          expect([...map]).toEqual([...model]);
+        }
+      }),
+    );
   });
 });

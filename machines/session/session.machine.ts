@@ -35,6 +35,8 @@ export const sessionMachine = setup({
       | { type: 'deadline.interrupt' }
       | { type: 'deadline.turn' },
     emitted: {} as SessionNotice,
+    /** `unmoved-by-passage`: a question that was asked and settled in one moment is told, and changes nothing. */
+    tags: {} as 'unmoved-by-passage',
     output: {} as SessionOutput,
   },
   actors: { cliLink },
@@ -295,6 +297,7 @@ export const sessionMachine = setup({
           after: { idleDeadline: { guard: 'hasNoTasks', actions: 'tellIdle' } },
         },
         running: {
+          tags: 'unmoved-by-passage',
           on: {
             'work.ended': { target: 'idle', actions: ['endWork', 'disarmTurnDeadlines'] },
             'session.interrupt': { target: 'interrupting', actions: [...INTERRUPTING] },
@@ -302,11 +305,9 @@ export const sessionMachine = setup({
           },
         },
         interrupting: {
+          tags: 'unmoved-by-passage',
           on: {
-            'work.ended': {
-              target: 'idle',
-              actions: ['endWork', 'disarmTurnDeadlines'],
-            },
+            'work.ended': { target: 'idle', actions: ['endWork', 'disarmTurnDeadlines'] },
             // A prompt that waited for the end of the interrupted turn runs now (WIRE §8).
             'turn.ended': {
               target: 'running',

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { SparseMap } from '../sparse.ts';
+import { LatestMap } from '../sparse.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
 import { type Answer, PendingRequests } from './pending-requests.ts';
 import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
@@ -45,7 +45,7 @@ export class ControlChannel {
   readonly #pending: PendingRequests;
   readonly #handlers: RequestHandlers;
   /** Ids of our answers, and whether the CLI has repeated each on its output, as one that replays does (WIRE §25.27). */
-  readonly #answered = new SparseMap<string, { isEchoed: boolean }>();
+  readonly #answered = new LatestMap<string, { isEchoed: boolean }>(ANSWERS_KEPT);
   #nextId = 1;
   #unwritten = 0;
   #isLeavingOut = false;
@@ -187,24 +187,16 @@ export class ControlChannel {
   }
 
   #answer(requestId: string, line: string, rests: boolean): Promise<boolean> {
-    if (this.#answered.size >= ANSWERS_KEPT) forgetOldest(this.#answered);
     this.#answered.set(requestId, { isEchoed: false });
     return this.#send(line, rests);
   }
 
   /** An answer that cannot be written has no reader: the end of the process is told elsewhere, with its reason. */
-  async #send(line: string, rests = false): Promise<boolean> {
-    if (this.#isClosed) return false;
-    try {
-      await (rests ? this.#options.write(line, { rests }) : this.#options.write(line));
-      return true;
-    } catch {
-      return false;
-    }
+  #send(line: string, rests = false): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    return (rests ? this.#options.write(line, { rests }) : this.#options.write(line)).then(isTaken, isLost);
   }
 }
 
-function forgetOldest(answers: SparseMap<string, unknown>): void {
-  const oldest = answers.keys().next();
-  if (oldest.done !== true) answers.delete(oldest.value);
-}
+const isTaken = (): boolean => true;
+const isLost = (): boolean => false;

@@ -23,6 +23,9 @@ export interface ReplySink {
   error(requestId: string, message: string, rests: boolean): Promise<boolean>;
 }
 
+/** What waits for it is done in order, behind what runs now. */
+const SOON = Promise.resolve();
+
 interface InFlight {
   readonly controller: LightAbort;
   readonly written: Promise<boolean>;
@@ -74,7 +77,7 @@ export class RequestHandlers {
     }
     const controller = new LightAbort();
     // Registered before it runs: a handler may finish, or be cancelled, before `dispatch` returns.
-    const written = Promise.resolve().then(() => this.#run(handler, incoming, controller));
+    const written = SOON.then(() => this.#run(handler, incoming, controller));
     this.#inFlight.set(requestId, { controller, written });
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Settlement } from '../../machines/permission/permission.events.ts';
 import { TroupeError } from '../errors.ts';
-import { SparseMap } from '../sparse.ts';
+import { LatestMap } from '../sparse.ts';
 import type { KeptQuestion } from './permission-record.ts';
 import type { PermissionRequest } from './permission-request.ts';
 
@@ -15,11 +15,10 @@ export interface SettledQuestion {
 
 /** The questions that were settled last, for whoever comes late. */
 export class SettledQuestions {
-  readonly #max: number;
-  readonly #byId = new SparseMap<string, SettledQuestion>();
+  readonly #byId: LatestMap<string, SettledQuestion>;
 
   constructor(max: number) {
-    this.#max = max;
+    this.#byId = new LatestMap(max);
   }
 
   ids(): string[] {
@@ -32,9 +31,6 @@ export class SettledQuestions {
 
   keep(settled: SettledQuestion): void {
     this.#byId.set(settled.request.id, settled);
-    if (this.#byId.size <= this.#max) return;
-    const oldest = this.#byId.keys().next();
-    if (oldest.done !== true) this.#byId.delete(oldest.value);
   }
 
   restore({ request, digest, expiresAt, settledAt = request.askedAt }: KeptQuestion): void {

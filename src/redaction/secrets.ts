@@ -194,14 +194,16 @@ export class Secrets {
   /** Most have no secret and stay: only where one is found another object is made. */
   #fields(fields: Readonly<Record<string, unknown>>, above: Ancestors): object {
     let cleaned: [string, unknown][] | undefined;
-    const names = Object.keys(fields);
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index] ?? '';
+    let count = 0;
+    // Without a list of their names, which would be made for each object.
+    for (const name in fields) {
+      if (!Object.hasOwn(fields, name)) continue;
       const value = fields[name];
       const cleanName = this.text(name);
       const clean = this.#cleaned(value, above);
-      if (cleanName !== name || clean !== value) cleaned ??= names.slice(0, index).map((each) => [each, fields[each]]);
+      if (cleanName !== name || clean !== value) cleaned ??= Object.entries(fields).slice(0, count);
       cleaned?.push([cleanName, clean]);
+      count += 1;
     }
     return cleaned === undefined ? fields : Object.fromEntries(cleaned);
   }

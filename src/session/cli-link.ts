@@ -133,16 +133,15 @@ export class CliLink {
     return this.#gate.put(line, about);
   }
 
-  async #put(line: string): Promise<void> {
-    if (this.#transport === undefined) throw new TroupeError('NO_PROCESS');
+  #put(line: string): Promise<void> {
+    const transport = this.#transport;
+    if (transport === undefined) return Promise.reject(new TroupeError('NO_PROCESS'));
     // The dialect has no words for it.
-    if (line === '') return;
-    try {
-      await this.#transport.write(line);
-    } catch (error) {
-      this.#awaitEndOf(this.#transport, error);
+    if (line === '') return Promise.resolve();
+    return transport.write(line).catch((error: unknown) => {
+      this.#awaitEndOf(transport, error);
       throw error;
-    }
+    });
   }
 
   /** A process that stopped reading mostly ends, and its end tells why (R22); one that lives on serves nobody any more. */

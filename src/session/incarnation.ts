@@ -156,9 +156,13 @@ export class Incarnation {
 
   /**
    * A permission request was opened and settled in one moment. Where its machine takes that for a state, the settlement is
-   * told in it; else by itself.
+   * told in it; else by itself. A machine that would only say that it was so is not asked.
    */
   passPermission(settle: () => void): void {
+    if (this.actor.getSnapshot().hasTag('unmoved-by-passage')) {
+      this.#options.listener.statePassed('awaiting-permission', settle);
+      return;
+    }
     this.#passing = settle;
     this.tell({ type: 'permission.passed' });
     this.#takePassing()?.();

@@ -68,6 +68,6 @@ function weightOfItems(items: readonly unknown[]): number {
 
 function weightOfFields(fields: Readonly<Record<string, unknown>>): number {
   let bytes = QUOTES;
-  for (const name of Object.keys(fields)) bytes += name.length + QUOTES + weightOf(fields[name]);
+  for (const name in fields) if (Object.hasOwn(fields, name)) bytes += name.length + QUOTES + weightOf(fields[name]);
   return bytes;
 }

@@ -121,8 +121,15 @@ export function frameOf(message: CliMessage): Frame {
 export function requestClass(subtype: string, request: Readonly<Record<string, unknown>>): FrameClass {
   const { message } = request;
   if (subtype === 'mcp_message' && isRecord(message) && message['method'] === 'tools/call') return 'progress';
-  return FRAME_RULES[`control_request/${subtype}`]?.frameClass ?? 'noise';
+  return REQUEST_CLASSES.get(subtype) ?? 'noise';
 }
+
+const REQUESTS = 'control_request/';
+const REQUEST_CLASSES: ReadonlyMap<string, FrameClass> = new Map(
+  Object.entries(FRAME_RULES)
+    .filter(([kind]) => kind.startsWith(REQUESTS))
+    .map(([kind, { frameClass }]) => [kind.slice(REQUESTS.length), frameClass]),
+);
 
 function plain(frameClass: FrameClass): Frame {
   return { frameClass, parent: undefined, opens: NONE, closes: NONE };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSession } from './session-harness.ts';
+import { OPTIONAL, openSession } from './session-harness.ts';
 
 describe('ready', () => {
   it('runs while the CLI works and is idle when the work ended', () => {
@@ -257,6 +257,27 @@ describe('a question that is answered in the moment it comes', () => {
     expect(notices().at(-1)).toEqual({ type: 'idle.overdue' });
   });
 
+  it.each([
+    'spawning',
+    'initializing',
+    'mcp-setup',
+    'ready',
+    'running',
+    'interrupting',
+    'awaiting-permission',
+  ] as const)('needs no machine where that is marked, because it would only say so: %s (P7, P9)', (reached) => {
+    const { session, clock, notices } = openSession({ reached, mcpServers: reached === 'mcp-setup' ? [OPTIONAL] : [] });
+    const isUnmoved = session.getSnapshot().hasTag('unmoved-by-passage');
+    expect(isUnmoved).toBe(reached === 'running' || reached === 'interrupting');
+    if (!isUnmoved) return;
+
+    const [before, told, timers] = [persisted(session), notices().length, armed(clock)];
+    session.send(PASSED);
+    expect(notices().slice(told)).toEqual([{ type: 'state.passed' }]);
+    expect(persisted(session)).toBe(before);
+    expect(armed(clock)).toEqual(timers);
+  });
+
   it('is no state of its own while another one is open', () => {
     const { session, notices } = openSession({ reached: 'awaiting-permission' });
     session.send(PASSED);
@@ -338,4 +359,12 @@ function permutationsOf(items: readonly string[]): string[][] {
   return items.flatMap((item) =>
     permutationsOf(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
   );
+}
+
+function persisted(session: ReturnType<typeof openSession>['session']): string {
+  return JSON.stringify(session.getPersistedSnapshot());
+}
+
+function armed(clock: ReturnType<typeof openSession>['clock']): unknown {
+  return [...clock['timeouts']].map(([id, { start, timeout }]) => ({ id, start, timeout }));
 }

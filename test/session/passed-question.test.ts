@@ -32,6 +32,25 @@ describe('a question that its callback answers in the moment it comes', () => {
     ]);
   });
 
+  it('is told as the state it was in a turn, where its machine has nothing to do for it (P4, P7)', async () => {
+    const { session, story, asked } = await openSession(() => ({ behavior: 'allow' }));
+    const turn = session.prompt('go').result.catch(() => {});
+    await until(() => session.status === 'running');
+    await asked('allow');
+
+    expect(story.filter((line) => !line.startsWith('the CLI'))).toEqual(AS_A_STATE);
+    expect(session.history().map(({ state }) => state)).toEqual([
+      'waiting',
+      'spawning',
+      'initializing',
+      'ready',
+      'awaiting-permission',
+      'ready',
+    ]);
+    await session.kill();
+    await turn;
+  });
+
   it('is seen as a state by a callback that looks before it answers (P7)', async () => {
     const seen: unknown[] = [];
     const { session, story, asked } = await openSession(() => {
