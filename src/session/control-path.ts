@@ -6,7 +6,8 @@ import { ControlCall, Payload, parseCall, Subtype } from './call-options.ts';
 import { explainedRefusal } from './control-refusal.ts';
 import type { Conversation } from './conversation.ts';
 import type { ControlOptions } from './session-controls.ts';
-import type { SessionLife, StateChange } from './session-life.ts';
+import type { SessionLife } from './session-life.ts';
+import type { StateChange } from './state-change.ts';
 import { within } from './within.ts';
 
 /** The states in which a process, or the next one, is on its way. */

@@ -7,7 +7,7 @@ import type { AdmissionLack } from './admission.ts';
 import type { Deadline } from './deadlines.ts';
 import type { PromptDoubt } from './prompt-doubts.ts';
 import type { SessionStatus } from './session.ts';
-import type { StateChange } from './session-life.ts';
+import type { StateChange } from './state-change.ts';
 
 /** Why a session is where it is and what happens next; JSON, for people and programs. */
 export interface Explanation {

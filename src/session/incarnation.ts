@@ -14,16 +14,14 @@ import type { Redaction } from '../redaction/redaction.ts';
 import type { WatchdogFact } from '../store/session-event.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
-import { factOf } from '../wire/facts.ts';
-import { hasFeature } from '../wire/features.ts';
 import type { LineRun } from '../wire/line-run.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
 import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
 import { Hands } from './hands.ts';
+import { LinkListener } from './link-listener.ts';
 import type { PromptRecord } from './prompt-record.ts';
-import { outcomeOf } from './turn-result.ts';
 import { stallCause, TurnWatch, watchdogFact, type watchLimits } from './turn-watch.ts';
 
 export interface IncarnationListener {
@@ -273,7 +271,7 @@ export class Incarnation {
       killGraceMs: timeouts.killGraceMs,
       controlMs: timeouts.controlMs,
       spellAgainMs: Math.min(SPELL_AGAIN_MS, timeouts.initializeMs / 4),
-      listener: this.#overhear(listener),
+      listener: new LinkListener({ listener, permissions, mcp: this.#mcp, watch: this.#watch }),
       refuse,
       redaction,
       whenPublished,
@@ -290,34 +288,6 @@ export class Incarnation {
     handle('hook_callback', 'hook', ({ request, signal, respond }) => hooks.call(request, signal, respond));
     handle('mcp_message', 'mcp', ({ request, signal }) => this.#mcp.handle(request, signal));
     return link;
-  }
-
-  /** What the CLI says of its servers by itself, at the start of each turn, and what an interrupted one leaves open. */
-  #overhear(listener: IncarnationListener): CliLinkOptions['listener'] {
-    let takesBack = true;
-    return {
-      ...listener,
-      initialized: (answer) => {
-        listener.initialized(answer);
-        this.#mcp.begin();
-      },
-      run: (run) => {
-        this.#watch.takeRun(run);
-        listener.run(run);
-      },
-      message: (message) => {
-        this.#watch.take(message);
-        listener.message(message);
-        if (message.type !== 'result' && (message.type !== 'system' || message.subtype !== 'init')) return;
-        const fact = factOf(message);
-        if (fact?.type === 'turn.opened') {
-          this.#mcp.turnOpened(fact);
-          takesBack = hasFeature(fact.cliVersion, fact.capabilities, 'cancelledElicitations');
-        }
-        if (fact?.type !== 'turn.result' || takesBack || outcomeOf(fact, false) !== 'interrupted') return;
-        this.#options.permissions.withdrawAll('Its turn was interrupted.', 'elicitation');
-      },
-    };
   }
 
   #buildWatch(): TurnWatch {

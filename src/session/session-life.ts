@@ -1,60 +1,30 @@
 import { type Actor, createActor } from 'xstate';
-import { type ChildInput, consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
+import { consequenceOf, type PauseReason } from '../../machines/child/child.context.ts';
 import type { ChildEvent, ChildStateName } from '../../machines/child/child.events.ts';
 import type { childMachine } from '../../machines/child/child.machine.ts';
 import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { EndCause, SessionStateName } from '../../machines/session/session.events.ts';
-import type { Clock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
 import { SparseSet } from '../sparse.ts';
-import type { EventLog } from '../store/event-log.ts';
+import type { SessionFact, WatchdogFact } from '../store/session-event.ts';
+import type { CliMessage } from '../wire/cli-message.ts';
 import { readInitializeAnswer } from '../wire/initialize-answer.ts';
+import type { LineRun } from '../wire/line-run.ts';
 import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
 import { childFacts, isReturning } from './child-facts.ts';
 import { HANDS, type IncarnationPort, MACHINE } from './child-hands.ts';
-import type { Conversation } from './conversation.ts';
 import { causeOf, errorOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
-import { type Barrier, ParkingPlace, parkingIn, type WallAtEnd } from './parking-place.ts';
+import { ParkingPlace, parkingIn } from './parking-place.ts';
 import { endedFact, type SessionEnd } from './session-end.ts';
-import { type FirstStart, seenInContext } from './unrecorded.ts';
+import type { SessionLifeOptions } from './session-life-options.ts';
+import { settledReplay } from './session-settings.ts';
+import type { StateChange } from './state-change.ts';
+import { seenInContext } from './unrecorded.ts';
 
 /** Where nothing is started before somebody asks. A wait for the next start in its turn keeps the slot. */
 const WITHOUT_SLOT: ReadonlySet<string> = new Set(['hibernated', 'quarantined', 'parked', 'stopped']);
-
-export interface SessionLifeOptions {
-  readonly child: ChildInput;
-  readonly clock: Clock;
-  /** A number from 0 to 1, for the jitter of the backoff. */
-  readonly chance: () => number;
-  readonly log: EventLog;
-  readonly conversation: Conversation;
-  readonly admission: Admission;
-  /** What stands in the way of its work; asked before each start and each prompt. */
-  readonly barrier?: Barrier | undefined;
-  /** Hears why a process ended; where the account is the reason, what the session waits for. */
-  readonly lostFor?: WallAtEnd | undefined;
-  /** Has its machines told what they hear late: called before somebody looks at its state. */
-  readonly catchUp?: (() => void) | undefined;
-  readonly inspect: ((event: unknown) => void) | undefined;
-  /** Hears every line of stderr. What it throws is caught where the lines are cut (R100). */
-  readonly onStderr: ((line: string) => void) | undefined;
-  readonly build: (number: number, listener: IncarnationListener) => Incarnation;
-  readonly firstStart: FirstStart;
-  /** Removes what only its processes needed; `ended` waits for it. Must not reject. */
-  readonly cleanUp?: (() => Promise<void>) | undefined;
-  /** Asks a new process for what was changed at run time (P8); empty when nothing was. */
-  readonly replay: (incarnation: Incarnation) => Promise<unknown>[];
-  /** Hears of every permission mode the CLI says it has gone over to: the next process starts in it (P8). */
-  readonly onModeChanged: (mode: string) => void;
-}
-
-export interface StateChange {
-  readonly state: SessionStateName | ChildStateName;
-  readonly epoch: number;
-  readonly at: number;
-}
 
 const HISTORY_KEPT = 1_000;
 
@@ -230,7 +200,7 @@ export class SessionLife {
 
   #serve({ input, sendBack, receive }: IncarnationPort): void {
     const report = (event: ChildEvent) => sendBack(event); // sendBack alone accepts anything.
-    const incarnation = this.#options.build(input.incarnation, this.#listener(input.incarnation, report));
+    const incarnation = this.#options.build(input.incarnation, new SessionLife.#Ear(this, input.incarnation, report));
     this.#incarnation = incarnation;
     this.#options.conversation.startProcess(input.incarnation);
     receive((command) => {
@@ -240,87 +210,116 @@ export class SessionLife {
     incarnation.start();
   }
 
-  #listener(epoch: number, report: (event: ChildEvent) => void): IncarnationListener {
-    const { log, conversation, clock } = this.#options;
-    let wasReady = false;
-    let isReplaying = false;
-    return {
-      spawned: (pid) => {
-        log.append(epoch, { type: 'session.started', incarnation: epoch, pid });
-      },
-      stateEntered: (state) => {
-        if (state === 'ready' || state === 'closing' || state === 'failed' || state === 'closed') this.#freeStart();
-        if (state === 'closing') conversation.detach();
-        this.#enter(state, epoch);
-        if (state !== 'ready' || this.#incarnation === undefined) return;
-        const { conversationId } = conversation.facts;
-        if (!wasReady && epoch > this.#formerEpoch + 1 && conversationId !== undefined) {
-          log.append(epoch, { type: 'session.resumed', conversationId });
-        }
-        const incarnation = this.#incarnation;
-        const replayed = wasReady ? [] : this.#options.replay(incarnation);
-        // The child only wants to know that it was: later it comes back to it after each question.
-        if (!wasReady) report({ type: 'incarnation.ready', at: clock.now() });
-        wasReady = true;
-        if (replayed.length > 0) {
-          isReplaying = true;
-          void this.#settleReplay(epoch, replayed).then(() => {
-            isReplaying = false;
-            if (incarnation.takesPrompts) conversation.attach(incarnation.delivery());
-          });
-        } else if (!isReplaying) conversation.attach(incarnation.delivery());
-      },
-      statePassed: (state, within) => {
-        this.#enter(state, epoch);
-        within();
-        this.#enter('ready', epoch);
-      },
-      initialized: (answer) => {
-        this.#initializeAnswer = answer;
-        conversation.learn(readInitializeAnswer(answer));
-        conversation.recheck();
-      },
-      message: (message) => {
-        const [former, { completedTurns }] = [conversation.facts.permissionMode, conversation];
-        conversation.onMessage(message);
-        const { permissionMode } = conversation.facts;
-        if (conversation.completedTurns > completedTurns) report({ type: 'incarnation.progressed' });
-        if (permissionMode !== undefined && permissionMode !== former) this.#options.onModeChanged(permissionMode);
-      },
-      run: (run) => log.appendRun(epoch, run),
-      ended: (output) => this.#incarnationEnded(output, report),
-      idle: () => this.pause('hibernate'),
-      overdue: (what, deadlineMs) => {
-        log.append(epoch, { type: 'diagnostic', reason: `${what}-overdue` });
-        if (what === 'turn') conversation.onTurnInterrupted(turnOverdue(deadlineMs));
-      },
-      watched: (fact, cause) => {
-        log.append(epoch, fact);
-        // A prompt that has not begun is sent again when the process is replaced.
-        if (fact.type === 'watchdog.interrupted') conversation.onTurnInterrupted(errorOf(cause));
-      },
-      mcpChanged: (server, status, reason) => {
-        log.append(epoch, { type: 'mcp.server-changed', server, status, ...(reason === undefined ? {} : { reason }) });
-      },
-      diagnostic: (reason, detail, suppressed) => {
-        log.append(epoch, { type: 'diagnostic', reason, detail, ...(suppressed === 0 ? {} : { suppressed }) });
-      },
-      stderr: (line) => {
-        log.append(epoch, { type: 'stderr', line });
-        this.#options.onStderr?.(line);
-      },
-      lastErrors: () => conversation.lastErrors,
-    };
-  }
+  /** What one process is heard to say and do. A class of its own inside of this one, for it does what only the life may do. */
+  static readonly #Ear = class implements IncarnationListener {
+    readonly #life: SessionLife;
+    readonly #epoch: number;
+    readonly #report: (event: ChildEvent) => void;
+    #wasReady = false;
+    #isReplaying = false;
 
-  /** No prompt goes out before the settings are back; one that cannot be restored is told, and the session goes on. */
-  async #settleReplay(epoch: number, replayed: readonly Promise<unknown>[]): Promise<void> {
-    for (const outcome of await Promise.allSettled(replayed)) {
-      if (outcome.status === 'fulfilled') continue;
-      const detail = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
-      this.#options.log.append(epoch, { type: 'diagnostic', reason: 'setting-not-restored', detail });
+    constructor(life: SessionLife, epoch: number, report: (event: ChildEvent) => void) {
+      this.#life = life;
+      this.#epoch = epoch;
+      this.#report = report;
     }
-  }
+
+    spawned(pid: number): void {
+      this.#append({ type: 'session.started', incarnation: this.#epoch, pid });
+    }
+
+    stateEntered(state: SessionStateName): void {
+      const life = this.#life;
+      const { conversation, clock } = life.#options;
+      if (state === 'ready' || state === 'closing' || state === 'failed' || state === 'closed') life.#freeStart();
+      if (state === 'closing') conversation.detach();
+      life.#enter(state, this.#epoch);
+      if (state !== 'ready' || life.#incarnation === undefined) return;
+      const { conversationId } = conversation.facts;
+      if (!this.#wasReady && this.#epoch > life.#formerEpoch + 1 && conversationId !== undefined) {
+        this.#append({ type: 'session.resumed', conversationId });
+      }
+      const incarnation = life.#incarnation;
+      const replayed = this.#wasReady ? [] : life.#options.replay(incarnation);
+      // The child only wants to know that it was: later it comes back to it after each question.
+      if (!this.#wasReady) this.#report({ type: 'incarnation.ready', at: clock.now() });
+      this.#wasReady = true;
+      if (replayed.length > 0) {
+        this.#isReplaying = true;
+        const tell = (detail: string) => this.#append({ type: 'diagnostic', reason: 'setting-not-restored', detail });
+        void settledReplay(replayed, tell).then(() => {
+          this.#isReplaying = false;
+          if (incarnation.takesPrompts) conversation.attach(incarnation.delivery());
+        });
+      } else if (!this.#isReplaying) conversation.attach(incarnation.delivery());
+    }
+
+    statePassed(state: SessionStateName, within: () => void): void {
+      this.#life.#enter(state, this.#epoch);
+      within();
+      this.#life.#enter('ready', this.#epoch);
+    }
+
+    initialized(answer: Answer): void {
+      const { conversation } = this.#life.#options;
+      this.#life.#initializeAnswer = answer;
+      conversation.learn(readInitializeAnswer(answer));
+      conversation.recheck();
+    }
+
+    message(message: CliMessage): void {
+      const { conversation, onModeChanged } = this.#life.#options;
+      const [former, { completedTurns }] = [conversation.facts.permissionMode, conversation];
+      conversation.onMessage(message);
+      const { permissionMode } = conversation.facts;
+      if (conversation.completedTurns > completedTurns) this.#report({ type: 'incarnation.progressed' });
+      if (permissionMode !== undefined && permissionMode !== former) onModeChanged(permissionMode);
+    }
+
+    run(run: LineRun): void {
+      this.#life.#options.log.appendRun(this.#epoch, run);
+    }
+
+    ended(output: SessionOutput): void {
+      this.#life.#incarnationEnded(output, this.#report);
+    }
+
+    idle(): void {
+      this.#life.pause('hibernate');
+    }
+
+    overdue(what: 'turn' | 'interrupt', deadlineMs: number): void {
+      this.#append({ type: 'diagnostic', reason: `${what}-overdue` });
+      if (what === 'turn') this.#life.#options.conversation.onTurnInterrupted(turnOverdue(deadlineMs));
+    }
+
+    watched(fact: WatchdogFact, cause: EndCause): void {
+      this.#append(fact);
+      // A prompt that has not begun is sent again when the process is replaced.
+      if (fact.type === 'watchdog.interrupted') this.#life.#options.conversation.onTurnInterrupted(errorOf(cause));
+    }
+
+    mcpChanged(server: string, status: string, reason: string | undefined): void {
+      this.#append({ type: 'mcp.server-changed', server, status, ...(reason === undefined ? {} : { reason }) });
+    }
+
+    diagnostic(reason: string, detail: string, suppressed: number): void {
+      this.#append({ type: 'diagnostic', reason, detail, ...(suppressed === 0 ? {} : { suppressed }) });
+    }
+
+    stderr(line: string): void {
+      this.#append({ type: 'stderr', line });
+      this.#life.#options.onStderr?.(line);
+    }
+
+    lastErrors(): readonly string[] {
+      return this.#life.#options.conversation.lastErrors;
+    }
+
+    #append(fact: SessionFact): void {
+      this.#life.#options.log.append(this.#epoch, fact);
+    }
+  };
 
   #incarnationEnded(output: SessionOutput, report: (event: ChildEvent) => void): void {
     const at = this.#options.clock.now();

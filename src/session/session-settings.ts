@@ -68,3 +68,14 @@ export function thinkingPayload(thinking: NonNullable<RuntimeSettings['thinking'
     ...(thinkingDisplay === undefined ? {} : { thinking_display: thinkingDisplay }),
   };
 }
+
+/** No prompt goes out before the settings are back; one that cannot be restored is told, and the session goes on. */
+export async function settledReplay(
+  replayed: readonly Promise<unknown>[],
+  tell: (detail: string) => void,
+): Promise<void> {
+  for (const outcome of await Promise.allSettled(replayed)) {
+    if (outcome.status === 'fulfilled') continue;
+    tell(outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason));
+  }
+}

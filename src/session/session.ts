@@ -25,12 +25,13 @@ import { PromptDoubts } from './prompt-doubts.ts';
 import { parsePromptFields } from './prompt-fields.ts';
 import type { PromptContent, PromptOptions } from './prompt-record.ts';
 import { type ControlOptions, SessionControls } from './session-controls.ts';
-import type { SessionLife, StateChange } from './session-life.ts';
+import type { SessionLife } from './session-life.ts';
 import { SessionPermissions } from './session-permissions.ts';
 import { assertOpen, assertTakesPrompts, assertWhole } from './session-refusals.ts';
 import { type RuntimeSettings, shownSettings } from './session-settings.ts';
 import { explanationOf, snapshotOf } from './session-view.ts';
 import { untilSettled } from './settled.ts';
+import type { StateChange } from './state-change.ts';
 import type { Turn } from './turn.ts';
 import type { TurnRecord } from './turn-history.ts';
 

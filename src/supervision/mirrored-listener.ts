@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionOutput } from '../../machines/session/session.context.ts';
 import type { SessionKey, SessionStoreEntry } from '../conversations/session-store.ts';
 import type { TranscriptMirror, TranscriptMirrorOptions } from '../conversations/transcript-mirror.ts';
 import type { TroupeError } from '../errors.ts';
 import type { IncarnationListener } from '../session/incarnation.ts';
+import { PassedOn } from '../session/passed-on.ts';
 import { CliMessage } from '../wire/cli-message.ts';
+import type { LineRun } from '../wire/line-run.ts';
 
 export interface MirroredListenerOptions {
   readonly listener: IncarnationListener;
@@ -22,8 +25,7 @@ const MOST_HELD_BYTES = 8 * 2 ** 20;
  * what belongs to it, everything behind it waits in order, and the end of the process waits for the last lines; neither
  * waits longer than 60 s (P5).
  */
-export class MirroredListener {
-  readonly #listener: IncarnationListener;
+export class MirroredListener extends PassedOn {
   readonly #keyOf: MirroredListenerOptions['keyOf'];
   readonly #mirror: TranscriptMirror;
   #held: CliMessage[] = [];
@@ -31,36 +33,36 @@ export class MirroredListener {
   #isHolding = false;
 
   constructor({ listener, keyOf, mirror }: MirroredListenerOptions) {
-    this.#listener = listener;
+    super(listener);
     this.#keyOf = keyOf;
     this.#mirror = mirror((error, key, lines) => this.#tellLost(error, key, lines));
   }
 
-  listener(): IncarnationListener {
-    return {
-      ...this.#listener,
-      message: (message) => this.#onMessage(message),
-      run: (run) => {
-        if (!this.#isHolding) this.#listener.run(run);
-        else for (let index = 0; index < run.count; index += 1) this.#onMessage(run.message(index));
-      },
-      lastErrors: () => {
-        // The process is gone, and what its last result said is a reason.
-        this.#release();
-        return this.#listener.lastErrors();
-      },
-      ended: (output) => {
-        this.#release();
-        if (this.#mirror.isIdle) this.#listener.ended(output);
-        else void this.#mirror.finish().then(() => this.#listener.ended(output));
-      },
-    };
+  override message(message: CliMessage): void {
+    this.#onMessage(message);
+  }
+
+  override run(run: LineRun): void {
+    if (!this.#isHolding) this.to.run(run);
+    else for (let index = 0; index < run.count; index += 1) this.#onMessage(run.message(index));
+  }
+
+  /** The process is gone, and what its last result said is a reason. */
+  override lastErrors(): readonly string[] {
+    this.#release();
+    return this.to.lastErrors();
+  }
+
+  override ended(output: SessionOutput): void {
+    this.#release();
+    if (this.#mirror.isIdle) this.to.ended(output);
+    else void this.#mirror.finish().then(() => this.to.ended(output));
   }
 
   #onMessage(message: CliMessage): void {
     if (message.type === FRAME) this.#turnOff(message);
     else if (this.#isHolding) this.#hold(message);
-    else if (message.type !== 'result' || this.#mirror.isIdle) this.#listener.message(message);
+    else if (message.type !== 'result' || this.#mirror.isIdle) this.to.message(message);
     else {
       this.#isHolding = true;
       this.#hold(message);
@@ -81,12 +83,12 @@ export class MirroredListener {
   /** The first of them has waited; one of the others may be a result that has to. */
   #resume(): void {
     const [first, ...others] = this.#taken();
-    if (first !== undefined) this.#listener.message(first);
+    if (first !== undefined) this.to.message(first);
     for (const message of others) this.#onMessage(message);
   }
 
   #release(): void {
-    for (const message of this.#taken()) this.#listener.message(message);
+    for (const message of this.#taken()) this.to.message(message);
   }
 
   #taken(): CliMessage[] {
@@ -106,13 +108,13 @@ export class MirroredListener {
       return;
     }
     const place = typeof filePath === 'string' ? filePath : 'no file';
-    this.#listener.diagnostic('mirror-frame-dropped', `${place}: not a transcript of this session`, 0);
+    this.to.diagnostic('mirror-frame-dropped', `${place}: not a transcript of this session`, 0);
   }
 
   /** Told in the log, and as the message that the official SDK has for it. */
   #tellLost(error: TroupeError, key: SessionKey, lines: number): void {
     const transcript = [key.projectKey, key.sessionId, ...(key.subpath === undefined ? [] : [key.subpath])].join('/');
-    this.#listener.diagnostic('mirror-failed', `${lines} lines of ${transcript}: ${error.message}`, 0);
+    this.to.diagnostic('mirror-failed', `${lines} lines of ${transcript}: ${error.message}`, 0);
     const value = {
       type: 'system',
       subtype: 'mirror_error',
@@ -121,6 +123,6 @@ export class MirroredListener {
       uuid: randomUUID(),
       session_id: key.sessionId,
     };
-    this.#listener.message(new CliMessage(Buffer.from(JSON.stringify(value)), value.type, value.subtype, value));
+    this.to.message(new CliMessage(Buffer.from(JSON.stringify(value)), value.type, value.subtype, value));
   }
 }

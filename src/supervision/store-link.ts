@@ -71,7 +71,7 @@ export class StoreLink {
           clock: this.#clock,
           onError,
         }),
-    }).listener();
+    });
   }
 
   /** Removes the folder a conversation was resumed from; only when its last process is gone. */

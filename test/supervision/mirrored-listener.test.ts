@@ -219,7 +219,7 @@ function openListener({ holds = false, fails = false }: { holds?: boolean; fails
       mirror = new TranscriptMirror({ store: { append, load: async () => null }, flush: 'batched', clock, onError });
       return mirror;
     },
-  }).listener();
+  });
   /** The store answers the append that waits. */
   const answer = async () => {
     await nextLoop();
