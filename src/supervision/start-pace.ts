@@ -11,6 +11,7 @@ export class StartPace {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #waiting: (() => void)[] = [];
   #turnEndsAt: number | undefined;
+  #lookups = 0;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -18,19 +19,32 @@ export class StartPace {
 
   /** Starts that have not begun. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#lookups;
   }
 
-  /** Undefined where the start may begin now; otherwise resolves when it may. */
-  turn(): Promise<void> | undefined {
+  /**
+   * Undefined where the start may begin now; otherwise resolves when it may. One that looks something up first (`isLookup`)
+   * takes its time only after that, together with whoever looked at the same time: of them only one begins in a turn.
+   */
+  turn(isLookup = false): Promise<void> | undefined {
     const now = this.#clock.now();
     if (this.#turnEndsAt === undefined) this.#open(now);
-    else if (this.#waiting.length > 0 || now >= this.#turnEndsAt) {
+    else if (isLookup || this.#waiting.length > 0 || now >= this.#turnEndsAt) {
       return new Promise((resolve) => {
         this.#waiting.push(resolve);
       });
     }
     return undefined;
+  }
+
+  /** Waits for what a start looks up first. */
+  async lookUp(found: Promise<void>): Promise<void> {
+    this.#lookups += 1;
+    try {
+      await found;
+    } finally {
+      this.#lookups -= 1;
+    }
   }
 
   #open(now: number): void {

@@ -82,6 +82,19 @@ export class StoreOpening {
     return this.#isRecovered;
   }
 
+  /** Nothing has to be waited for before it is known whether the store can be used. */
+  get isSettled(): boolean {
+    return !this.#isUsed || this.#isRecovered || this.#unusable !== undefined;
+  }
+
+  /** Resolves when that is so. Never rejects. */
+  get settled(): Promise<void> {
+    return this.recovered.then(
+      () => {},
+      () => {},
+    );
+  }
+
   /** Why nothing new may begin; undefined when it may. */
   get refusal(): TroupeError | undefined {
     return this.#desk?.refusal;

@@ -173,12 +173,13 @@ export class Supervisor extends SupervisorViews implements AsyncDisposable {
    */
   async start(input: SessionOptions = {}): Promise<Session> {
     const read = sessionOptionsIn(input, this.#options);
-    const turn = this.#house.pace.turn();
+    if (!this.#opening.isSettled) await this.#house.pace.lookUp(this.#opening.settled);
+    const turn = this.#house.pace.turn(this.#opening.isUsed);
     if (turn !== undefined) await turn;
     const options = read();
     this.#assertAdmits();
     const id = options.id ?? `session-${randomUUID()}`;
-    if (this.#opening.isUsed) await this.#storeReady([id]);
+    if (this.#opening.isUsed) await this.#house.pace.lookUp(this.#storeReady([id]));
     if (this.#groups.has(id)) throw sessionExists(id);
     const known = this.#sessions.get(id);
     const held = isHeld(known) ? known : undefined;
