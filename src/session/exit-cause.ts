@@ -122,6 +122,16 @@ export function errorOf(cause: EndCause): TroupeError {
   return new TroupeError(code as TroupeError['code'], { reason, details: cause.details });
 }
 
+/** What the end of a process is to its prompts. `isCutOff`: its group ended it, and whoever gave it the prompts did not ask for that. */
+export function lossOf(
+  cause: EndCause,
+  isCutOff: boolean,
+): { readonly wasAsked: boolean; readonly error: TroupeError } {
+  const wasAsked = cause.code === 'closed';
+  if (!wasAsked || !isCutOff) return { wasAsked, error: errorOf(cause) };
+  return { wasAsked: false, error: new TroupeError('PROMPT_LOST', { reason: 'Its group ended the process.' }) };
+}
+
 /** The cause as a sentence for people; an end that was asked for is no error and has its own words. */
 export function sentenceOf(cause: EndCause): string {
   return cause.code === 'closed' ? cause.message : errorOf(cause).message;

@@ -25,8 +25,11 @@ export function prepare(record: PromptRecord, fate: PromptFate): void {
 }
 
 export function endedAsLost(id: string, error?: TroupeError): TurnResult {
-  const because = error === undefined || error.code === 'PROMPT_LOST' ? {} : { because: error.code };
-  const lost = new TroupeError('PROMPT_LOST', { reason: error?.message, cause: error, details: { id, ...because } });
+  // One that says the same says it once.
+  const isSame = error?.code === 'PROMPT_LOST';
+  const because = error === undefined || isSame ? {} : { because: error.code };
+  const reason = isSame ? error.reason : error?.message;
+  const lost = new TroupeError('PROMPT_LOST', { reason, cause: error, details: { id, ...because } });
   return endedWithoutResult('lost', id, lost);
 }
 

@@ -14,7 +14,7 @@ import { aborted } from './aborted.ts';
 import type { Admission } from './admission.ts';
 import { childFacts, isReturning } from './child-facts.ts';
 import { HANDS, type IncarnationPort, MACHINE } from './child-hands.ts';
-import { causeOf, errorOf, turnOverdue } from './exit-cause.ts';
+import { causeOf, errorOf, lossOf, turnOverdue } from './exit-cause.ts';
 import type { Incarnation, IncarnationListener } from './incarnation.ts';
 import { ParkingPlace, parkingIn } from './parking-place.ts';
 import { endedFact, type SessionEnd } from './session-end.ts';
@@ -44,6 +44,7 @@ export class SessionLife {
   #lastExit: SessionOutput['exit'] = null;
   #wasForced = false;
   #isMakingRoom = false;
+  #isCutOff = false;
   /** It did not ask for its pause. */
   #isPatient = false;
   /** It begins where another host left it. */
@@ -143,8 +144,12 @@ export class SessionLife {
     if (child.matches('hibernated') || child.matches('pausing') || child.matches('parked')) this.wake();
   }
 
-  /** Ends the process and keeps the session: until a prompt comes, until its group starts it, or for a new process at once. */
-  pause(reason: Exclude<PauseReason, 'park'>): void {
+  /**
+   * Ends the process and keeps the session: until a prompt comes, until its group starts it, or for a new process at once.
+   * `isCutOff`: a group restarts it with others, and nobody wished to stop what it works on.
+   */
+  pause(reason: Exclude<PauseReason, 'park'>, isCutOff = false): void {
+    this.#isCutOff = isCutOff;
     if (!this.isOver) this.#child.send({ type: `child.${reason}` });
   }
 
@@ -334,9 +339,9 @@ export class SessionLife {
     this.#initializeAnswer = undefined;
     this.#lastExit = output.exit;
     this.#wasForced = output.wasForced;
+    const isCutOff = this.#isCutOff && snapshot.matches('pausing');
     // What becomes of its prompts the next host decides.
-    if (!this.#options.log.isSealed)
-      conversation.onProcessLost({ isRestarting, wasAsked: cause.code === 'closed', error: errorOf(cause) });
+    if (!this.#options.log.isSealed) conversation.onProcessLost({ isRestarting, ...lossOf(cause, isCutOff) });
     report({ type: 'incarnation.ended', cause, at, chance: this.#options.chance() });
   }
 

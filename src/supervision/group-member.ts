@@ -10,7 +10,7 @@ export interface GroupMember extends MemberSpec {
   /** Where it is: the state of its session or group; `stopped` when there is none. */
   readonly state: string;
   /** Resolves when it is ready; rejects with the cause, and then it is held. One that is ready stays as it is. */
-  start(): Promise<void>;
+  bringUp(): Promise<void>;
   /** Ends its processes and keeps it, with its slot where it is started again soon. Resolves when they are gone. */
   hold(wait: HoldFor): Promise<void>;
   /** Its group has given up: it refuses work until somebody starts it again. */

@@ -8,10 +8,8 @@ import {
   parseGroupOptions,
   type SessionChild,
 } from '../launch/group-options.ts';
-import { errorOf } from '../session/exit-cause.ts';
 import { type BuildMember, Group, memberIdsIn } from './group.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
-import { readCause } from './member-restarts.ts';
 
 export interface GroupRegistryOptions {
   readonly clock: Clock;
@@ -66,7 +64,7 @@ export class GroupRegistry {
       await group.start();
     } catch (error) {
       await group.close();
-      throw errorOf(readCause(error));
+      throw error;
     } finally {
       this.#starting.delete(group);
     }

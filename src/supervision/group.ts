@@ -147,7 +147,7 @@ export class Group implements GroupMember {
     const { id, restart, significant } = member;
     this.#tell({ type: 'member.added', member: { id, restart, significant } });
     try {
-      await member.start();
+      await member.bringUp();
     } catch (error) {
       this.#tell({ type: 'member.deleted', id });
       await this.#leaving.get(id);
@@ -170,7 +170,7 @@ export class Group implements GroupMember {
     this.#assertDown(id);
     this.#tell({ type: 'member.wanted', id });
     try {
-      await member.start();
+      await member.bringUp();
     } catch (error) {
       this.#tell({ type: 'member.terminated', id });
       throw errorOf(readCause(error));
@@ -186,8 +186,13 @@ export class Group implements GroupMember {
     await this.#leaving.get(id);
   }
 
-  /** Resolves when all its children run; rejects with the cause. After a quarantine it begins with a clean slate. */
-  async start(): Promise<void> {
+  /** Resolves when all its children run; rejects with the reason. After a quarantine it begins with a clean slate. */
+  start(): Promise<void> {
+    return this.bringUp().catch((cause: unknown) => Promise.reject(errorOf(readCause(cause))));
+  }
+
+  /** The group above it starts it: as `start`, with the cause of a failure as the machines know it. */
+  async bringUp(): Promise<void> {
     this.#wish = 'start';
     this.#isStarting = true;
     try {
@@ -275,7 +280,7 @@ export class Group implements GroupMember {
       for (const id of ids) {
         if (signal.aborted) return;
         const member = this.#members.get(id);
-        await member?.start();
+        await member?.bringUp();
         if (member !== undefined) started.push(member);
       }
       const lost = this.#lost;

@@ -77,7 +77,7 @@ export class MemberRestarts {
 
   async #started(id: string, round: Round): Promise<boolean> {
     try {
-      await this.#options.member(id)?.start();
+      await this.#options.member(id)?.bringUp();
     } catch (error) {
       if (!round.isOver) this.#options.onFailed(id, readCause(error));
       return false;

@@ -45,7 +45,7 @@ export class SessionMember implements GroupMember {
     return this.#built?.life.state ?? 'stopped';
   }
 
-  async start(): Promise<void> {
+  async bringUp(): Promise<void> {
     const wasSetAside = this.#wish === 'set-aside';
     this.#wish = 'start';
     const life = await this.#woken(wasSetAside);
@@ -56,7 +56,7 @@ export class SessionMember implements GroupMember {
     this.#wish = 'hold';
     const life = this.#built?.life;
     if (life === undefined || life.isOver) return;
-    life.pause('hold');
+    life.pause('hold', wait === 'restart');
     await until(life, () => life.state === 'held' || life.state === 'quarantined');
     if (wait === 'wish' && this.#wish === 'hold') life.rest();
   }
