@@ -3,7 +3,7 @@ import { EVENT_OVERHEAD_BYTES } from '../stored-row.ts';
 import type { Database, Row } from './driver.ts';
 import { findDriver } from './driver.ts';
 import { expectFile, storeFailure } from './failure.ts';
-import { CONNECTION_PRAGMAS, migrate, WRITER_PRAGMAS } from './schema.ts';
+import { CONNECTION_PRAGMAS, migrate, prepareToWrite } from './schema.ts';
 import { readableRows, type Survey } from './survey.ts';
 
 const LINE_FEED = 0x0a;
@@ -26,7 +26,7 @@ export async function salvageStore(path: string, target: string): Promise<Salvag
     const copy = open(target);
     try {
       copy.exec(CONNECTION_PRAGMAS);
-      copy.exec(WRITER_PRAGMAS);
+      prepareToWrite(copy);
       migrate(copy);
       return inOneTransaction(copy, () => copyReadable(source, copy));
     } finally {

@@ -57,9 +57,20 @@ export function countColumn(database: Database): string {
 /** For every connection. Local disks only: WAL needs memory that is shared between the processes that read. */
 export const CONNECTION_PRAGMAS = `PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;`;
 
+/**
+ * Of a file that is made now; one that is there keeps what it has. Lines that come in long rows cost the thread that writes a
+ * fifth less than with pages of half the size, which is what SQLite makes; with twice the size, single short lines cost more.
+ */
+const PAGE_BYTES = 8 * 1024;
+/** So much of the write-ahead log is carried over at once. */
+const CHECKPOINT_BYTES = 16 * 2 ** 20;
+
 /** For the one that writes. Whether a file can give space back is settled with its first page, which WAL writes. */
-export const WRITER_PRAGMAS = `PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
-  PRAGMA journal_size_limit = ${64 * 2 ** 20};`;
+export function prepareToWrite(database: Database): void {
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 2 ** 20};`);
+  database.exec(`PRAGMA wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pragma(database, 'page_size'))}`);
+}
 
 /** Refuses what is not ours or from a later release, before anything is written to it (`STORE_FOREIGN`, `STORE_NEWER`). */
 export function checkSchema(

@@ -10,7 +10,7 @@ import { Fence, heldError, lock } from './lease.ts';
 import type { PlainChange, WrittenRecord } from './packing.ts';
 import { Pruner } from './pruner.ts';
 import { RecordSheet } from './record-sheet.ts';
-import { CONNECTION_PRAGMAS, checkSchema, migrate, pragma, rollBack, WRITER_PRAGMAS } from './schema.ts';
+import { CONNECTION_PRAGMAS, checkSchema, migrate, pragma, prepareToWrite, rollBack } from './schema.ts';
 import { damageError } from './survey.ts';
 
 export interface WriterOptions {
@@ -60,7 +60,7 @@ export class SqliteWriter {
       database = open(path);
       database.exec(CONNECTION_PRAGMAS);
       checkSchema(database, path);
-      database.exec(WRITER_PRAGMAS);
+      prepareToWrite(database);
       migrate(database);
       limitSize(database, options.maxFileBytes);
       this.#fence = new Fence(database, path, now);

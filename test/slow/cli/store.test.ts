@@ -194,7 +194,7 @@ describe('troupe store', () => {
       ...{ code: 0, stderr: '' },
       stdout: '2006 events and 1 records of 2 sessions can be read\n',
     });
-    overwritePage(damaged, 40);
+    overwritePage(damaged, 20);
 
     const check = await run(['store', 'check', damaged]);
     expect(check.code).toBe(1);
@@ -241,6 +241,6 @@ async function everythingOf(reader: StoreReader): Promise<unknown> {
 /** As a disk does that wrote something else. */
 function overwritePage(file: string, page: number): void {
   const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.alloc(4_096, 0xee), 0, 4_096, page * 4_096);
+  writeSync(handle, Buffer.alloc(8_192, 0xee), 0, 8_192, page * 8_192);
   closeSync(handle);
 }

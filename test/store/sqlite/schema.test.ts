@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkSchema, MIGRATIONS, migrate, pragma } from '../../../src/store/sqlite/schema.ts';
+import { checkSchema, MIGRATIONS, migrate, pragma, prepareToWrite } from '../../../src/store/sqlite/schema.ts';
 import { change, codeOf, driver, openInline, refusal, temporaryFolder } from './sqlite-harness.ts';
 
 describe('the schema of a store', () => {
@@ -96,6 +96,30 @@ describe('the file of a store', () => {
     expect(first('SELECT * FROM prompts')).toMatchObject({ session: 'a', id: 'p1', outcome: 'completed' });
     expect(first('SELECT * FROM permissions')).toMatchObject({ tool: 'Bash', decided_by: 'ann' });
     expect(first('SELECT sum(cost_usd) AS usd FROM ledger')).toEqual({ usd: 0.25 });
+    database.close();
+  });
+
+  // STORE, pragmas: 4 000 pages of 4 KiB are carried over at once.
+  it.each([
+    ['made now has pages of 8 KiB', 8_192, ''],
+    ['of an earlier release keeps its pages, and is carried over as often', 4_096, 'PRAGMA page_size = 4096'],
+  ])('%s', async (_, pageBytes, made) => {
+    const path = join(temporaryFolder(), 'troupe.db');
+    if (made !== '') {
+      const earlier = driver(path);
+      earlier.exec(`${made}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`);
+      migrate(earlier);
+      earlier.close();
+    }
+    const store = await openInline(path);
+    await store.append(change('a', 1, 100));
+    await store.close();
+
+    const database = driver(path);
+    prepareToWrite(database);
+    expect(pragma(database, 'page_size')).toBe(pageBytes);
+    expect(pragma(database, 'wal_autocheckpoint') * pageBytes).toBe(16 * 2 ** 20);
+    expect({ ...database.prepare('SELECT count(*) AS events FROM log').get() }).toEqual({ events: 100 });
     database.close();
   });
 
