@@ -57,7 +57,8 @@ export default defineConfig({
   output: {
     dir: DIST,
     format: 'esm',
-    sourcemap: true,
+    // For ourselves: the package has none of them, and must not name what it has not.
+    sourcemap: 'hidden',
     // What the code is called stands in the traces of errors.
     minify: false,
     entryFileNames: '[name].js',

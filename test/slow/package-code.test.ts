@@ -33,6 +33,14 @@ describe('the code of the package', () => {
     expect(readFileSync(posix.join(DIST, 'code/zod.LICENSE'), 'utf8')).toContain('MIT License');
   });
 
+  it('names no source map, because the package holds none: bundlers would complain of each', () => {
+    const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+
+    expect(
+      files.filter((file) => readFileSync(posix.join(DIST, file), 'utf8').includes('\n//# sourceMappingURL=')),
+    ).toEqual([]);
+  });
+
   it('has each class once, whichever sub-path it comes from', async () => {
     const [main, client]: { readonly TroupeError: unknown }[] = await Promise.all(
       ['src/index.js', 'src/client/index.js'].map((path) => import(/* @vite-ignore */ `${DIST}${path}`)),
