@@ -49,9 +49,9 @@ export function buildDesk(
     inspect: around.inspect,
     onRequested: (request) => {
       const { kind, id: requestId, toolName, toolUseId, agentId } = request;
-      const context = contextOf(request, deadlineMs);
-      const about = { kind, requestId, toolName, input: subjectOf(request), toolUseId, agentId, context };
-      log.append(life()?.epoch ?? 0, { type: 'permission.requested', ...about });
+      const [input, context] = [subjectOf(request), contextOf(request, deadlineMs)];
+      const type = 'permission.requested';
+      log.append(life()?.epoch ?? 0, { type, kind, requestId, toolName, input, toolUseId, agentId, context });
     },
     onOpened: ({ id }) => wait(id),
     onSettled: ({ kind, id: requestId }, settlement) => {
