@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { LatestMap } from '../sparse.ts';
 import type { Codec, Decoded } from '../wire/codec.ts';
 import { type Answer, PendingRequests } from './pending-requests.ts';
-import { type RequestHandler, RequestHandlers } from './request-handlers.ts';
+import { type Handling, RequestHandlers } from './request-handlers.ts';
 
 export type ControlDecoded = Extract<Decoded, { kind: 'control-request' | 'control-response' | 'control-cancel' }>;
 
@@ -71,9 +71,9 @@ export class ControlChannel {
     return { ours: this.#pending.size, theirs: this.#handlers.size };
   }
 
-  /** `rests`: its answers are decisions, which go out only when they are logged for good. */
-  handle(subtype: string, handler: RequestHandler, { rests = false }: { rests?: boolean } = {}): void {
-    this.#handlers.on(subtype, handler, rests);
+  /** Who answers which requests of the CLI; what nobody does is refused. */
+  answerBy(find: (subtype: string) => Handling | undefined): void {
+    this.#handlers.findBy(find);
   }
 
   /**
@@ -182,7 +182,7 @@ export class ControlChannel {
   #settle(decoded: Extract<ControlDecoded, { kind: 'control-response' }>): boolean {
     const { requestId, outcome } = decoded;
     return outcome.ok
-      ? this.#pending.resolve(requestId, { ...outcome.beside, ...outcome.response })
+      ? this.#pending.resolve(requestId, { ...NOTHING, ...outcome.beside, ...outcome.response })
       : this.#pending.refuse(requestId, outcome.error, outcome.errorCode);
   }
 
@@ -197,6 +197,9 @@ export class ControlChannel {
     return (rests ? this.#options.write(line, { rests }) : this.#options.write(line)).then(isTaken, isLost);
   }
 }
+
+/** What is spread behind an empty object gets the shape of its like; behind another V8 makes it one of its own, kept with it. */
+const NOTHING = {};
 
 const isTaken = (): boolean => true;
 const isLost = (): boolean => false;

@@ -16,6 +16,14 @@ export interface IncomingRequest {
 /** Returns the payload of the answer; a throw becomes an error answer. */
 export type RequestHandler = (incoming: IncomingRequest) => Promise<unknown>;
 
+export interface Handling {
+  readonly handle: RequestHandler;
+  /** What it answers rests on what was logged before. */
+  readonly rests: boolean;
+}
+
+const nobody = (): undefined => undefined;
+
 /** Puts answers on the wire; resolves to false when the CLI was no longer there to read it. */
 export interface ReplySink {
   /** Throws at once when the payload is no JSON: that becomes an error answer. */
@@ -39,7 +47,7 @@ export type Refusal = 'duplicate' | 'too-many' | 'unknown-cancel';
  * exactly one answer, and none at all after its cancel (R26).
  */
 export class RequestHandlers {
-  readonly #handlers = new Map<string, { readonly handle: RequestHandler; readonly rests: boolean }>();
+  #find: (subtype: string) => Handling | undefined = nobody;
   readonly #inFlight = new SparseMap<string, InFlight>();
   readonly #reply: ReplySink;
   readonly #limit: number;
@@ -57,16 +65,16 @@ export class RequestHandlers {
     return this.#inFlight.has(requestId);
   }
 
-  /** `rests`: what it answers rests on what was logged before. */
-  on(subtype: string, handle: RequestHandler, rests = false): void {
-    this.#handlers.set(subtype, { handle, rests });
+  /** Asked for each request. */
+  findBy(find: (subtype: string) => Handling | undefined): void {
+    this.#find = find;
   }
 
   dispatch(incoming: Omit<IncomingRequest, 'signal' | 'respond'>): Refusal | undefined {
     const { requestId, subtype } = incoming;
     // A redelivered question is the same question: it keeps its one answer (R05).
     if (this.#inFlight.has(requestId)) return 'duplicate';
-    const handler = this.#handlers.get(subtype);
+    const handler = this.#find(subtype);
     if (handler === undefined) {
       void this.#reply.error(requestId, `Unsupported control request subtype: ${subtype}`, false);
       return undefined;
@@ -102,7 +110,7 @@ export class RequestHandlers {
   }
 
   async #run(
-    { handle, rests }: { readonly handle: RequestHandler; readonly rests: boolean },
+    { handle, rests }: Handling,
     { requestId, subtype, request }: Omit<IncomingRequest, 'signal' | 'respond'>,
     signal: LightAbort,
   ): Promise<boolean> {

@@ -32,7 +32,7 @@ export class Redaction {
   }
 
   /** Messages and lines of stderr come from `process` already; changes of state hold nothing but words of ours. */
-  readonly fact = (fact: SessionFact): SessionFact => {
+  fact(fact: SessionFact): SessionFact {
     if (fact.type === 'message' || fact.type === 'stderr' || fact.type === 'session.state-changed') return fact;
     if (fact.type === 'prompt.accepted' && fact.preview !== undefined) {
       return { ...fact, preview: this.#secrets.excerpt(fact.preview) };
@@ -40,22 +40,26 @@ export class Redaction {
     return fact.type === 'diagnostic' && fact.detail !== undefined
       ? { ...fact, detail: this.#secrets.excerpt(fact.detail) }
       : this.#secrets.value(fact);
-  };
+  }
 
   /** A prompt that loses something can be shown, and must not be sent again as it is now. */
-  readonly record = (record: StoreRecord): StoreRecord => {
+  record(record: StoreRecord): StoreRecord {
     const cleaned = this.#secrets.value(record);
     if (record.kind !== 'prompt' || cleaned.kind !== 'prompt') return cleaned;
     const isSame = cleaned.content === record.content && cleaned.fields === record.fields;
     return isSame ? cleaned : { ...cleaned, isRedacted: true };
-  };
+  }
 
   /** Plain data of any kind. */
-  readonly value = <Value>(value: Value): Value => this.#secrets.value(value);
+  value<Value>(value: Value): Value {
+    return this.#secrets.value(value);
+  }
 
   /** Whether a text holds a secret: a name that does can be kept and told by nobody. */
   readonly isIn = (text: string): boolean => this.#secrets.value(text) !== text;
 
   /** A text of which something may have been cut off. */
-  readonly excerpt = (text: string): string => this.#secrets.excerpt(text);
+  excerpt(text: string): string {
+    return this.#secrets.excerpt(text);
+  }
 }

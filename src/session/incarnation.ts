@@ -5,7 +5,6 @@ import { sessionMachine } from '../../machines/session/session.machine.ts';
 import type { LinkInput } from '../../machines/session/session.ports.ts';
 import type { AwakeClock } from '../clock.ts';
 import type { Answer } from '../control/pending-requests.ts';
-import type { RequestHandler } from '../control/request-handlers.ts';
 import type { HookDesk } from '../hooks/hook-desk.ts';
 import { McpDesk } from '../mcp/mcp-desk.ts';
 import type { ServerSet } from '../mcp/server-set.ts';
@@ -16,6 +15,7 @@ import type { CliMessage } from '../wire/cli-message.ts';
 import type { Codec } from '../wire/codec.ts';
 import type { LineRun } from '../wire/line-run.ts';
 import { CliLink, type CliLinkOptions } from './cli-link.ts';
+import { handlingOf } from './cli-questions.ts';
 import { type Deadline, StateTimes, stallDeadline } from './deadlines.ts';
 import type { Delivery } from './delivery.ts';
 import { causeOf } from './exit-cause.ts';
@@ -276,17 +276,8 @@ export class Incarnation {
       redaction,
       whenPublished,
     });
-    const handle = (subtype: string, waitsFor: 'human' | 'hook' | 'mcp', handler: RequestHandler) =>
-      link.channel.handle(subtype, this.#watch.during(waitsFor, handler), { rests: waitsFor === 'human' });
-    handle('can_use_tool', 'human', ({ requestId, request, signal, respond }) =>
-      permissions.ask(requestId, request, signal, respond),
-    );
-    handle('elicitation', 'human', ({ requestId, request, signal }) => permissions.elicit(requestId, request, signal));
-    handle('request_user_dialog', 'human', ({ requestId, request, signal }) =>
-      permissions.showDialog(requestId, request, signal),
-    );
-    handle('hook_callback', 'hook', ({ request, signal, respond }) => hooks.call(request, signal, respond));
-    handle('mcp_message', 'mcp', ({ request, signal }) => this.#mcp.handle(request, signal));
+    const desks = { permissions, hooks, mcp: this.#mcp, watch: this.#watch };
+    link.channel.answerBy((subtype) => handlingOf(subtype, desks));
     return link;
   }
 

@@ -149,7 +149,7 @@ export function buildSession(
   const onLost = options.onPromptLost ?? around.onPromptLost ?? 'once';
   const fresh = { limits, onLost, defaultMode: options.permissionMode ?? 'default', redaction, retry };
   const core: SessionCore =
-    former === undefined ? { ...fresh, settings, pace: new ReadPace() } : Object.assign(former.core, fresh);
+    former === undefined ? { settings, pace: new ReadPace(), ...fresh } : Object.assign(former.core, fresh);
   const { log, journal } = former ?? buildLog(id, limits, around, core, restored?.isBare);
   const conversation = former?.conversation ?? buildConversation(options, around, core, log, restored);
   const desk = buildDesk(options, around, timeouts.permissionMs, log, () => core.life);
@@ -313,7 +313,7 @@ function assertNamed(names: { readonly id: string; readonly key: string | undefi
 }
 
 function redactedChange(change: RecordChange | undefined, redaction: Redaction): RecordChange | undefined {
-  return change && { ...change, records: change.records.map(redaction.record) };
+  return change && { ...change, records: change.records.map((record) => redaction.record(record)) };
 }
 
 function buildLog(

@@ -32,7 +32,11 @@ export function openChannel(options: ChannelOptions = {}) {
     maxPending: options.maxPending ?? 64,
     onOddity: (oddity) => oddities.push(oddity),
   });
-  for (const [subtype, handler] of Object.entries(options.handlers ?? {})) channel.handle(subtype, handler);
+  const handlers = new Map(Object.entries(options.handlers ?? {}));
+  channel.answerBy((subtype) => {
+    const handle = handlers.get(subtype);
+    return handle === undefined ? undefined : { handle, rests: false };
+  });
   const hear = (frame: unknown) =>
     streamJson.decode(Buffer.from(JSON.stringify(frame)), (decoded) => {
       if (
