@@ -8,6 +8,14 @@ const LETTER_U = 0x75;
 /** At the end of a text: what may go on as an escape. */
 const AMID = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const AMID_BYTES = 5;
+/** At the beginning of a text: what may be the last one, two … five bytes of an escape, or backslashes of one in JSON in JSON. */
+const RESTS = [
+  /^[0-9a-fA-F/\\]/,
+  /^(?:[0-9a-fA-F]{2}|\\{2})/,
+  /^(?:[0-9a-fA-F]{3}|\\{3})/,
+  /^[0-9a-fA-F]{4}/,
+  /^u[0-9a-fA-F]{4}/,
+];
 const WINDOW_BYTES = 512 * 1024;
 /** No secret of any shape is longer, however it is written. */
 const OVERLAP_BYTES = 64 * 1024;
@@ -50,6 +58,12 @@ export class Escapes {
   /** The same of a text that may go on: the last may not be all there. */
   mayBeIn(text: Buffer): boolean {
     return AMID.test(text.toString('latin1', Math.max(0, text.length - AMID_BYTES))) || this.areInBytes(text);
+  }
+
+  /** Where a text may begin whose first bytes are the rest of an escape that was cut: none of them, or some. */
+  restsAt(text: Buffer): number[] {
+    const first = text.toString('latin1', 0, AMID_BYTES);
+    return RESTS.flatMap((rest, index) => (rest.test(first) ? [index + 1] : []));
   }
 
   /**

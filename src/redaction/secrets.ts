@@ -52,12 +52,8 @@ export class Secrets {
 
   /** A text of which something was cut off: what is left of a secret at its start or end goes, too. */
   excerpt(text: string): string {
-    let [start, end] = [0, 0];
     const bytes = Buffer.from(text);
-    for (const form of this.#known.texts) {
-      start = Math.max(start, overlap(form, bytes));
-      end = Math.max(end, overlap(bytes, form));
-    }
+    const [start, end] = this.#cutIn(bytes);
     if (start + end === 0) return this.text(text);
     const middle = bytes.toString('utf8', start, Math.max(start, bytes.length - end));
     return `${start > 0 ? REDACTED : ''}${this.text(middle)}${end > 0 ? REDACTED : ''}`;
@@ -160,6 +156,35 @@ export class Secrets {
     return first;
   }
 
+  /** How many bytes at either end are left of a known secret, as it stands there and once it was decoded. */
+  #cutIn(text: Buffer): readonly [start: number, end: number] {
+    let [start, end] = this.#leftOfKnown(text);
+    // The cut may have gone through an escape: what is left of that is no part of what the decoded text begins with.
+    for (const from of [0, ...(this.#escapes?.restsAt(text) ?? [])]) {
+      if (from > 0) {
+        const [plain] = this.#leftOfKnown(text.subarray(from));
+        if (plain > 0) start = Math.max(start, from + plain);
+      }
+      if (this.#escapes?.mayBeIn(text) !== true) continue;
+      for (const view of this.#escapes.views(text, from)) {
+        const [first, last] = this.#leftOfKnown(view.bytes);
+        if (first > 0 && view.starts[0] === from) start = Math.max(start, view.starts[first] as number);
+        const lastFrom = view.starts[view.bytes.length - last] as number;
+        if (last > 0 && view.end === text.length) end = Math.max(end, text.length - lastFrom);
+      }
+    }
+    return [start, end];
+  }
+
+  #leftOfKnown(text: Buffer): readonly [start: number, end: number] {
+    let [start, end] = [0, 0];
+    for (const form of this.#known.texts) {
+      start = Math.max(start, overlap(form, text));
+      end = Math.max(end, overlap(text, form));
+    }
+    return [start, end];
+  }
+
   #next(text: Buffer, from: number, isUnfinished = false): Found | undefined {
     const known = this.#known.next(text, from);
     const shape = this.#shapes?.next(text, from, isUnfinished);
@@ -227,8 +252,13 @@ function joined(all: readonly Found[]): Found[] {
 
 /** How many bytes at the end of `left` are the beginning of `right`; fewer than a secret has are no secret. */
 function overlap(left: Buffer, right: Buffer): number {
-  for (let size = Math.min(left.length, right.length) - 1; size >= SHORTEST_SECRET; size -= 1) {
-    if (left.subarray(left.length - size).equals(right.subarray(0, size))) return size;
+  if (right.length <= SHORTEST_SECRET) return 0;
+  const begin = right.subarray(0, SHORTEST_SECRET);
+  // All of the shorter one is no overlap.
+  const first = left.length - Math.min(left.length, right.length) + 1;
+  for (let at = left.indexOf(begin, first); at !== -1; at = left.indexOf(begin, at + 1)) {
+    const size = left.length - at;
+    if (left.compare(right, 0, size, at) === 0) return size;
   }
   return 0;
 }

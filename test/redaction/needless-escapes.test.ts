@@ -53,6 +53,20 @@ describe('a secret written with escapes that nobody needs (P11)', () => {
     }
   });
 
+  it.each([1, 2, 3])('loses its rest at either end of an excerpt, wherever that was cut, %i deep', (deep) => {
+    for (const secret of [KNOWN, FOREIGN]) {
+      let spelled = [...secret].map((one, at) => (at % 3 === 1 ? escaped(one) : one)).join('');
+      for (let level = 1; level < deep; level += 1) spelled = JSON.stringify(spelled).slice(1, -1);
+      const perCharacter = spelled.length / secret.length;
+      for (let cut = Math.ceil(perCharacter * 10); cut < spelled.length; cut += 1) {
+        const beginning = spelled.slice(0, cut);
+        const rest = spelled.slice(-cut);
+        expect(secrets().excerpt(`see ${beginning}`), beginning).toBe(`see ${REDACTED}`);
+        expect(secrets().excerpt(`${rest} there`), rest).toBe(`${REDACTED} there`);
+      }
+    }
+  });
+
   it('leaves every other line as the very same object, escapes that are needed too', () => {
     const texts = [
       '\u001b[31mred\u001b[0m',
