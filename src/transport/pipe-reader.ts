@@ -11,49 +11,42 @@ let turnEndsAt: number | undefined;
 let postponed: PipeReader[] = [];
 
 /** Many pipes that are full at the same time must not hold up everything else (P10): what is over waits for a later turn. */
-function inTurn(reader: PipeReader): void {
-  if (turnEndsAt === undefined) {
-    turnEndsAt = performance.now() + TURN_MS;
-    setImmediate(() => {
-      turnEndsAt = undefined;
-      const readers = postponed;
-      postponed = [];
-      for (const next of readers) inTurn(next);
-    });
-  }
-  if (performance.now() < turnEndsAt) reader.takeAll();
-  else postponed.push(reader);
+function hasTime(): boolean {
+  if (turnEndsAt !== undefined) return performance.now() < turnEndsAt;
+  turnEndsAt = performance.now() + TURN_MS;
+  setImmediate(endTurn);
+  return true;
+}
+
+function endTurn(): void {
+  turnEndsAt = undefined;
+  const readers = postponed;
+  postponed = [];
+  for (const reader of readers) reader.goOn();
 }
 
 /**
- * Hands over every chunk of a pipe, in order, and none while paused.
- * Reads by `read()`, because Node restarts a *flowing* stream by itself when the process exits, paused or not.
+ * Hands over every chunk of a pipe, in order, and none while paused. The stream flows, because then a chunk passes through no
+ * queue of it. One that came all the same goes back: Node restarts a stream by itself when the process exits, paused or not,
+ * and the stream must not end before its last chunk was taken.
  */
 export class PipeReader {
   readonly #stream: Readable;
   readonly #listener: (chunk: Buffer) => void;
   #isPaused = false;
   #isReleased = false;
-  #turnsWithData = 0;
+  #chunks = 0;
 
   constructor(stream: Readable, listener: (chunk: Buffer) => void) {
     this.#stream = stream;
     this.#listener = listener;
-    stream.on('readable', () => inTurn(this));
+    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    // One that was handed over standing still does not begin by itself.
+    stream.resume();
     stream.on('error', nothingMore);
   }
 
-  takeAll(): void {
-    while (!this.#isPaused) {
-      const chunk: Buffer | null = this.#stream.read();
-      if (chunk === null) return;
-      this.#turnsWithData += 1;
-      this.#listener(chunk);
-    }
-    // Reading an empty buffer is how a stream that has ended notices it.
-    if (this.#stream.readableLength === 0) this.#stream.read();
-  }
-
+  /** Not for the stream: it stands still with its next chunk, and until then it notices that it has ended. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -61,23 +54,40 @@ export class PipeReader {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // Not at once: resume may be called from inside the listener, which must not be entered twice.
-    queueMicrotask(() => this.takeAll());
+    // Never at once: what the stream holds comes when whoever called is done, which may be the listener.
+    this.goOn();
     if (this.#isReleased) void this.release();
+  }
+
+  /** Takes what the stream holds, where nobody wants it to wait. */
+  goOn(): void {
+    if (!this.#isPaused) this.#stream.resume();
   }
 
   /** Takes what the pipe holds now and closes our end, although another process may keep the other end open. */
   async release(): Promise<void> {
     this.#isReleased = true;
     let seen = -1;
-    for (let turn = 0; turn < MAX_RELEASE_TURNS && seen !== this.#turnsWithData; turn += 1) {
-      seen = this.#turnsWithData;
+    for (let turn = 0; turn < MAX_RELEASE_TURNS && seen !== this.#chunks; turn += 1) {
+      seen = this.#chunks;
+      this.goOn();
       // The first wait may still be in the current turn; only the second has read the pipe for certain.
       await nextTurn();
       await nextTurn();
-      this.takeAll();
     }
     if (!this.#isPaused) this.#stream.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    const isTaken = !this.#isPaused && (this.#isReleased || hasTime());
+    if (isTaken) {
+      this.#chunks += 1;
+      this.#listener(chunk);
+      return;
+    }
+    this.#stream.pause();
+    this.#stream.unshift(chunk);
+    if (!this.#isPaused) postponed.push(this);
   }
 }
 
