@@ -24,6 +24,20 @@ export function viewEventOf(event: SessionEvent): ViewEvent {
   };
 }
 
+/** The last event of a run as a fold takes it. */
+export function viewEventOfRun(run: EventRun): ViewEvent {
+  return {
+    type: 'message',
+    kind: 'stream_event',
+    get line() {
+      return run.lines.line(run.count - 1).toString('utf8');
+    },
+    seq: run.lastSeq,
+    epoch: run.epoch,
+    at: run.at,
+  };
+}
+
 /** The event as one frame of a stream of server-sent events. */
 export function eventFrame(event: SessionEvent): Buffer {
   const { seq, epoch, type } = event;

@@ -52,9 +52,9 @@ export class FleetFeed {
     this.#moved.clear();
   }
 
-  #sessionMoved(live: LiveSession, event: SessionEvent): void {
+  #sessionMoved(live: LiveSession, event: SessionEvent | undefined): void {
     this.#moved.add(live.id);
-    const news = permissionNews(live, event);
+    const news = event && permissionNews(live, event);
     if (news !== undefined) this.#tellAll(news);
     this.#timer ??= this.#clock.setTimeout(() => this.#tellMoved(), GATHER_MS);
   }

@@ -1,17 +1,15 @@
-import type { SessionEvent } from '../store/session-event.ts';
 import type { FleetEvent } from '../supervision/fleet-event.ts';
 import { hearingRuns } from '../supervision/fleet-observers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { FleetPermission, SessionSummary } from '../view/fleet-view.ts';
 import { fleetPermissionsOf, summaryOf } from '../view/summary.ts';
-import { LiveSession } from './live-session.ts';
+import { LiveSession, type OnMoved } from './live-session.ts';
 
 /** Sessions that are over and are still shown; the oldest go first. */
 const MOST_ENDED = 200;
 
 export interface FleetListener {
-  /** The view of that session has moved. */
-  readonly sessionMoved: (live: LiveSession, event: SessionEvent) => void;
+  readonly sessionMoved: OnMoved;
   readonly sessionRemoved: (id: string) => void;
   /** What belongs to no session: accounts, groups, the store, the way down. */
   readonly told: (event: FleetEvent) => void;
@@ -96,7 +94,7 @@ export class LiveFleet {
     this.#sessions.delete(id);
     const live = new LiveSession(session, (moved, event) => {
       for (const { sessionMoved } of this.#listeners) sessionMoved(moved, event);
-      if (event.type === 'session.ended') this.#forgetEnded();
+      if (event?.type === 'session.ended') this.#forgetEnded();
     });
     this.#sessions.set(id, live);
     return live;

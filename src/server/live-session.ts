@@ -4,7 +4,7 @@ import type { EventRun } from '../store/event-run.ts';
 import type { ObservedEvent, SessionEvent } from '../store/session-event.ts';
 import { applyEvent } from '../view/apply-event.ts';
 import { type SessionView, startView } from '../view/session-view.ts';
-import { viewEventOf } from './event-frame.ts';
+import { viewEventOf, viewEventOfRun } from './event-frame.ts';
 import { viewOfLibrary } from './library-view.ts';
 
 /** Events that are read at once, before anybody else gets his turn. */
@@ -19,20 +19,23 @@ export interface LiveHearer {
   readonly hearRun: (run: EventRun) => void;
 }
 
+/** The view of a session has moved; `event` is undefined for pieces of an answer. */
+export type OnMoved = (live: LiveSession, event: SessionEvent | undefined) => void;
+
 /** One session as its server sees it: the fold of all that was published of it, and nothing that was not. */
 export class LiveSession {
   readonly session: Session;
   readonly log: EventLog;
   /** Resolves when the view holds everything that is published. */
   readonly ready: Promise<void>;
-  readonly #onEvent: (live: LiveSession, event: SessionEvent) => void;
+  readonly #onEvent: OnMoved;
   readonly #hearers = new Set<LiveHearer>();
   #view: SessionView;
   /** The oldest of which the view is a fold; what was before it is known from the library only. */
   #checkpoints: SessionView[];
   #isReady = false;
 
-  constructor(session: Session, onEvent: (live: LiveSession, event: SessionEvent) => void) {
+  constructor(session: Session, onEvent: OnMoved) {
     const { id, key, groups } = session;
     this.session = session;
     this.log = logOf(session);
@@ -131,9 +134,8 @@ export class LiveSession {
 
   /** Pieces of an answer move a view to the last of them, and change nothing else of it. */
   #hearRun(run: EventRun): void {
-    const last = run.event(run.count - 1);
-    this.#move(applyEvent(this.#view, viewEventOf(last)));
-    this.#onEvent(this, last);
+    this.#move(applyEvent(this.#view, viewEventOfRun(run)));
+    this.#onEvent(this, undefined);
     for (const { hearRun } of this.#hearers) hearRun(run);
   }
 

@@ -40,7 +40,7 @@ export class AccountSeat implements AccountMember {
 
   /** Something else keeps it from its work: where it is the one that tries, another one does. */
   standAside(): void {
-    if (this.#desk.probe === this.id) this.#desk.send({ type: 'session.left', id: this.id, at: this.#desk.now() });
+    if (this.#isTrying) this.#desk.send({ type: 'session.left', id: this.id, at: this.#desk.now() });
   }
 
   /** Hears every message before its conversation does. */
@@ -55,9 +55,16 @@ export class AccountSeat implements AccountMember {
       return;
     }
     if (message.type === 'rate_limit_event' || message.type === 'result') this.#hearLimit(message, at);
-    else if (this.#desk.probe === this.id && isModelAnswer(message)) {
-      this.#desk.send({ type: 'session.passed', id: this.id });
-    }
+    else if (this.#isTrying && isModelAnswer(message)) this.hearAnswer();
+  }
+
+  /** The model answers, which is news where it is the one that tries. */
+  hearAnswer(): void {
+    if (this.#isTrying) this.#desk.send({ type: 'session.passed', id: this.id });
+  }
+
+  get #isTrying(): boolean {
+    return this.#desk.probe === this.id;
   }
 
   /** Its process has ended because of that: where its account was the reason, what it waits for now (P8). */

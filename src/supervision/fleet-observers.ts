@@ -8,6 +8,11 @@ import type { FleetEvent } from './fleet-event.ts';
 type Hear = (event: FleetEvent) => void;
 type HearRun = (sessionId: string, run: EventRun) => void;
 
+interface Observer {
+  readonly hear: Hear;
+  readonly hearRun: HearRun | undefined;
+}
+
 /** Listeners that hear messages that were logged as one thing, in place of each of them. */
 const RUN_HEARERS = new WeakMap<Hear, HearRun>();
 
@@ -20,7 +25,10 @@ export function hearingRuns(listener: Hear, hearRun: HearRun): Hear {
 /** Who hears the events of the fleet. What one of them throws, at once or later, is logged and stops nobody (R100). */
 export class FleetObservers {
   readonly #logger: Logger | undefined;
-  readonly #listeners = new Set<{ readonly hear: Hear; readonly hearRun: HearRun | undefined }>();
+  /** Lists that are made anew when somebody comes or goes: who is being told notices neither. */
+  #listeners: readonly Observer[] = [];
+  /** Those that hear messages one by one. */
+  #single: readonly Observer[] = [];
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger;
@@ -28,7 +36,7 @@ export class FleetObservers {
 
   /** False when an event need not even be made. */
   get isHeard(): boolean {
-    return this.#listeners.size > 0;
+    return this.#listeners.length > 0;
   }
 
   /** Returns the way to stop it. Throws INVALID_OPTIONS for what is no listener of events. */
@@ -38,12 +46,17 @@ export class FleetObservers {
       throw new TroupeError('INVALID_OPTIONS', { reason: `"${field}" is not usable here.`, details: { field } });
     }
     const hearRun = RUN_HEARERS.get(listener);
-    const isolated = {
+    const isolated: Observer = {
       hear: this.isolated(listener),
       hearRun: hearRun === undefined ? undefined : this.#isolatedRun(hearRun),
     };
-    this.#listeners.add(isolated);
-    return () => this.#listeners.delete(isolated);
+    this.#keep([...this.#listeners, isolated]);
+    return () => this.#keep(this.#listeners.filter((one) => one !== isolated));
+  }
+
+  #keep(listeners: readonly Observer[]): void {
+    this.#listeners = listeners;
+    this.#single = listeners.filter(({ hearRun }) => hearRun === undefined);
   }
 
   /** Tells what is logged of a session. */
@@ -57,13 +70,12 @@ export class FleetObservers {
   }
 
   tell(event: FleetEvent): void {
-    for (const { hear } of [...this.#listeners]) hear(event);
+    for (const { hear } of this.#listeners) hear(event);
   }
 
   #tellRun(sessionId: string, run: EventRun): void {
-    const listeners = [...this.#listeners];
-    for (const { hearRun } of listeners) hearRun?.(sessionId, run);
-    const single = listeners.filter(({ hearRun }) => hearRun === undefined);
+    const single = this.#single;
+    for (const { hearRun } of this.#listeners) hearRun?.(sessionId, run);
     if (single.length === 0) return;
     for (const event of run.events()) for (const { hear } of single) hear({ ...event, sessionId });
   }

@@ -1,38 +1,49 @@
 import type { Redaction } from '../redaction/redaction.ts';
 import type { IncarnationListener } from '../session/incarnation.ts';
 import { PassedOn } from '../session/passed-on.ts';
+import type { QuotaRetry } from '../session/quota-retry.ts';
 import { RedactedListener } from '../session/redacted-listener.ts';
 import type { CliMessage } from '../wire/cli-message.ts';
 import type { LineRun } from '../wire/line-run.ts';
+import type { AccountSeat } from './account-seat.ts';
 import type { StoreLink } from './store-link.ts';
+
+/** Who has to know what a process says before its conversation does. */
+export interface Foreknowing {
+  readonly retry: Pick<QuotaRetry, 'hear'>;
+  readonly account: Pick<AccountSeat, 'hear' | 'hearAnswer'> | undefined;
+}
 
 /** The mirror gets what the CLI wrote, because the CLI reads it again; everybody else gets it without secrets. */
 export function heardBy(
   listener: IncarnationListener,
   { redaction, storeLink }: { redaction: Redaction; storeLink: StoreLink | undefined },
-  hear: (message: CliMessage) => void,
+  first: Foreknowing,
 ): IncarnationListener {
-  const redacted = new RedactedListener(new OverheardListener(listener, hear), redaction);
+  const redacted = new RedactedListener(new OverheardListener(listener, first), redaction);
   return storeLink?.mirrored(redacted) ?? redacted;
 }
 
 /** Whoever else has to know a message knows it first: what it means decides what the conversation may do next. */
 class OverheardListener extends PassedOn {
-  readonly #hear: (message: CliMessage) => void;
+  readonly #retry: Foreknowing['retry'];
+  readonly #account: Foreknowing['account'];
 
-  constructor(to: IncarnationListener, hear: (message: CliMessage) => void) {
+  constructor(to: IncarnationListener, { retry, account }: Foreknowing) {
     super(to);
-    this.#hear = hear;
+    this.#retry = retry;
+    this.#account = account;
   }
 
   override message(message: CliMessage): void {
-    this.#hear(message);
+    this.#retry.hear(message);
+    this.#account?.hear(message);
     this.to.message(message);
   }
 
-  /** Each of its lines says the same to them: the model answers. */
+  /** The model answers, and no more is to be known of its lines. */
   override run(run: LineRun): void {
-    this.#hear(run.message(0));
+    this.#account?.hearAnswer();
     this.to.run(run);
   }
 }

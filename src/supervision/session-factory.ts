@@ -63,7 +63,7 @@ export interface SessionSurroundings {
   readonly raiseBudget?: ((amounts: RaiseAmounts) => void) | undefined;
   readonly fork?: ((given: SessionOptions) => Promise<Session>) | undefined;
   /** Hears every message of the CLI before the conversation does, and why a process ended. */
-  readonly account?: Pick<AccountSeat, 'hear' | 'lostFor'> | undefined;
+  readonly account?: Pick<AccountSeat, 'hear' | 'hearAnswer' | 'lostFor'> | undefined;
   /** A group starts it, and decides what an end of its process means. */
   readonly isMember: boolean;
   /** Knows what is a secret. */
@@ -230,10 +230,7 @@ export function buildSession(
         refuse: (answer) => refusalOf(options, answer, (detail) => tellUnsupported(log, number, detail)),
         inspect,
         redaction,
-        listener: heardBy(listener, { redaction, storeLink }, (message) => {
-          retry.hear(message);
-          around.account?.hear(message);
-        }),
+        listener: heardBy(listener, { redaction, storeLink }, { retry, account: around.account }),
       });
     },
   });

@@ -128,8 +128,26 @@ function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>)
   const ends = count('troupe_session_ends_total', 'Sessions that ended for good, by why.', 'code');
   const prompts = count('troupe_prompts_total', 'Prompts that ended, by outcome.', 'outcome');
   const turns = count('troupe_turns_total', 'Turns that ended.', 'outcome');
-  const messages = count('troupe_messages_total', 'Conversation lines of the CLIs.', 'type');
-  const bytes = count('troupe_message_bytes_total', 'Bytes of these lines.');
+  const streamed = { lines: 0, bytes: 0 };
+  const messages = new Counter({
+    name: 'troupe_messages_total',
+    help: 'Conversation lines of the CLIs.',
+    labelNames: ['type'],
+    registers,
+    collect() {
+      if (streamed.lines > 0) this.inc({ type: name('type', 'stream_event') }, streamed.lines);
+      streamed.lines = 0;
+    },
+  });
+  const bytes = new Counter({
+    name: 'troupe_message_bytes_total',
+    help: 'Bytes of these lines.',
+    registers,
+    collect() {
+      this.inc(streamed.bytes);
+      streamed.bytes = 0;
+    },
+  });
   const cost = count('troupe_cost_usd_total', 'US dollars that turns cost, by the price list of the CLI.');
   const tokens = count('troupe_tokens_total', 'Tokens of the turns that ended.', 'kind');
   const hooks = count('troupe_hook_calls_total', 'Hooks of this program that were called.', 'event', 'outcome');
@@ -148,10 +166,10 @@ function countingIn(registry: Registry, supervisor: Pick<Supervisor, 'session'>)
   const few = Object.fromEntries(EACH.map((label) => [label, new FewLabels(MOST_VALUES)]));
   const name = (label: (typeof EACH)[number], value: string | undefined) => few[label]?.of(value) ?? 'other';
 
-  /** The pieces of an answer are the most of what happens. */
+  /** The pieces of an answer are the most of what happens: they are summed up, and counted when somebody asks. */
   const hearRun = (_: string, { count: lines, lines: { bytes: all } }: EventRun): void => {
-    messages.inc({ type: name('type', 'stream_event') }, lines);
-    bytes.inc(all.length - lines);
+    streamed.lines += lines;
+    streamed.bytes += all.length - lines;
   };
 
   const hear = (event: FleetEvent): void => {
