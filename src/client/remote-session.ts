@@ -95,7 +95,17 @@ export class RemoteSession {
       wake();
     });
     const watching = this.#connection.subscribe(() => wake());
-    const abort = () => wake();
+    const leave = () => {
+      this.#backlogs.delete(backlog);
+      backlog.leave();
+      stop();
+      watching();
+    };
+    // Also where it takes nothing any more: the others shall not wait for it.
+    const abort = () => {
+      leave();
+      wake();
+    };
     signal?.addEventListener('abort', abort);
     try {
       while (signal?.aborted !== true) {
@@ -110,10 +120,7 @@ export class RemoteSession {
       const refusal = this.#refusal.get();
       if (refusal !== undefined && signal?.aborted !== true) throw refusal;
     } finally {
-      this.#backlogs.delete(backlog);
-      backlog.leave();
-      stop();
-      watching();
+      leave();
       signal?.removeEventListener('abort', abort);
     }
   }

@@ -42,6 +42,21 @@ describe('a reader of a session of a server that is slow', () => {
     expect(await readsOther).toHaveLength(3_000);
     await other.return(undefined);
   });
+
+  it('keeps nobody waiting, and nothing in memory, once its signal has fired, though it never asks again (P5, P9, P10)', async () => {
+    const server = endlessServer();
+    const leaving = new AbortController();
+    const slow = server.session.events({ signal: leaving.signal });
+    const other = server.session.events();
+    const readsOther = takeOf(other, 3_000);
+    await slow.next();
+    await server.rest();
+    leaving.abort();
+    expect(await readsOther).toHaveLength(3_000);
+    expect((await slow.next()).done).toBe(true);
+    await other.return(undefined);
+    expect(server.isLeft()).toBe(true);
+  });
 });
 
 async function takeOf(events: AsyncGenerator<RemoteEvent>, count: number): Promise<RemoteEvent[]> {
