@@ -153,6 +153,12 @@ function parseSession(
   return { kind: 'session', id: options.id, restart: type, significant, options };
 }
 
+/** The ids that were chosen for sessions, over all levels. */
+export function memberIdsIn(child: SessionChild | GroupChild): string[] {
+  if (child.kind === 'group') return child.children.flatMap(memberIdsIn);
+  return child.id === undefined ? [] : [child.id];
+}
+
 /** The same error, with the place of the member before each field. */
 function placed<T>(place: readonly PropertyKey[], run: () => T): T {
   try {

@@ -4,11 +4,12 @@ import { TroupeError } from '../errors.ts';
 import {
   type GroupChild,
   type GroupSetting,
+  memberIdsIn,
   parseGroupMember,
   parseGroupOptions,
   type SessionChild,
 } from '../launch/group-options.ts';
-import { type BuildMember, Group, memberIdsIn } from './group.ts';
+import { type BuildMember, Group } from './group.ts';
 import type { GroupFleetEvent } from './group-fleet-event.ts';
 
 export interface GroupRegistryOptions {

@@ -7,6 +7,7 @@ import type { EndCause } from '../../machines/session/session.events.ts';
 import type { Clock } from '../clock.ts';
 import { TroupeError } from '../errors.ts';
 import type { GroupChild, GroupOptions, SessionChild, SessionChildOptions } from '../launch/group-options.ts';
+import { memberIdsIn } from '../launch/group-options.ts';
 import type { SessionOptions } from '../launch/session-options.ts';
 import { errorOf, sentenceOf } from '../session/exit-cause.ts';
 import type { Session } from '../session/session.ts';
@@ -76,6 +77,7 @@ export class Group implements GroupMember {
       clock: around.clock,
       isEachAlone: options.strategy === 'one_for_one',
       member: (member) => this.#members.get(member),
+      isWanted: (member) => this.children().some(({ id, status }) => id === member && status === 'restarting'),
       onStarted: (member) => this.#tell({ type: 'member.started', id: member }),
       onFailed: (member, cause) => this.#memberEnded(member, cause),
     });
@@ -279,7 +281,9 @@ export class Group implements GroupMember {
     try {
       for (const id of ids) {
         if (signal.aborted) return;
-        const member = this.#members.get(id);
+        // Meanwhile its owner may have taken it down.
+        const isUp = this.children().some((child) => child.id === id && child.status === 'up');
+        const member = isUp ? this.#members.get(id) : undefined;
         await member?.bringUp();
         if (member !== undefined) started.push(member);
       }
@@ -390,10 +394,4 @@ export class Group implements GroupMember {
     const { cause } = this.#actor.getSnapshot().context;
     return cause ?? { code: 'closed', message: 'The group was stopped.', ending: 'asked' };
   }
-}
-
-/** The ids that were chosen for sessions, over all levels. */
-export function memberIdsIn(child: SessionChild | GroupChild): string[] {
-  if (child.kind === 'group') return child.children.flatMap(memberIdsIn);
-  return child.id === undefined ? [] : [child.id];
 }

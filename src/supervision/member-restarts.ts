@@ -9,6 +9,8 @@ export interface MemberRestartsOptions {
   /** Restarts of different members do not wait for each other. */
   readonly isEachAlone: boolean;
   readonly member: (id: string) => GroupMember | undefined;
+  /** False when its owner has ended it, or taken it down, since the restart was decided. */
+  readonly isWanted: (id: string) => boolean;
   readonly onStarted: (id: string) => void;
   readonly onFailed: (id: string, cause: EndCause) => void;
 }
@@ -76,10 +78,15 @@ export class MemberRestarts {
   }
 
   async #started(id: string, round: Round): Promise<boolean> {
+    const { isWanted } = this.#options;
+    if (!isWanted(id)) return true;
     try {
       await this.#options.member(id)?.bringUp();
     } catch (error) {
-      if (!round.isOver) this.#options.onFailed(id, readCause(error));
+      if (round.isOver) return false;
+      // Those behind it wait for nobody who is not to come.
+      if (!isWanted(id)) return true;
+      this.#options.onFailed(id, readCause(error));
       return false;
     }
     if (!round.isOver) this.#options.onStarted(id);

@@ -123,9 +123,12 @@ export class SessionMember implements GroupMember {
   }
 }
 
-/** A parked one waits, and has not failed: who parked it has it go on. */
-function isReady(life: BuiltSession['life']): boolean {
-  return life.state === 'ready' || life.state === 'awaiting-permission' || life.state === 'parked';
+/**
+ * A parked one waits, and has not failed: who parked it has it go on. One that its owner sent to sleep while it started comes
+ * when it gets a prompt.
+ */
+function isReady({ state }: BuiltSession['life']): boolean {
+  return state === 'ready' || state === 'awaiting-permission' || state === 'parked' || state === 'hibernated';
 }
 
 /** Resolves when the condition holds or the session is over; each state is bounded by its own deadlines. */
