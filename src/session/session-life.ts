@@ -351,8 +351,8 @@ export class SessionLife {
     const [from, isComeback, isMakingRoom] = [this.#state, this.#isComeback, this.#isMakingRoom];
     this.#isComeback = false;
     if (state !== 'pausing') this.#isMakingRoom = false;
-    // Whoever wakes a sleeper waits no longer than `admissionMs`, whichever host put it to sleep (P5).
-    const isAsleep = state === 'quarantined' || (state === 'hibernated' && from !== 'parked');
+    // Whoever wakes a sleeper, or starts what is held, waits no longer than `admissionMs`, whichever host left it so (P5).
+    const isAsleep = state === 'quarantined' || ((state === 'hibernated' || state === 'held') && from !== 'parked');
     if (state === 'running' || isAsleep) this.#isPatient = false;
     if (WITHOUT_SLOT.has(state)) admission.giveBack();
     // While an incarnation lives, and right after its last word, its own states are shown: they say more.

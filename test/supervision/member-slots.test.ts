@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSupervisor, type GroupOptions } from '../../src/index.ts';
 import { simulatedClock } from '../../src/testing/simulated-clock.ts';
 import { memoryFleet } from './memory-cli.ts';
+import { recoveryHouse } from './recovery-house.ts';
 
 describe('the slot of a member (P9)', () => {
   it('is free for others when the member was taken down, and is waited for when it is wanted again', async () => {
@@ -46,6 +47,27 @@ describe('the slot of a member (P9)', () => {
     await clock.advance(5_000);
     expect(group.children().map(({ state }) => state)).toEqual(['ready', 'ready']);
     await supervisor.shutdown();
+  });
+
+  it('is waited for no longer than admissionMs by a group of another host, which says so (P5)', async () => {
+    const team = { id: 'team', children: [{ id: 'writer' }, { id: 'reviewer' }] } as const;
+    const house = recoveryHouse();
+    const first = house.host();
+    await first.supervisor.group(team);
+    first.lose();
+
+    const clock = simulatedClock();
+    const limits = { maxSessions: 1 };
+    const { supervisor } = house.host({ clock, limits, pathToClaudeCodeExecutable: process.execPath });
+    await supervisor.recovered;
+    const begun = supervisor.group(team).then(
+      () => 'started',
+      (error: unknown) => error,
+    );
+    await settled();
+    expect(supervisor.load()).toMatchObject({ sessions: 1, waiting: 1 });
+    await clock.advance(30_000);
+    expect(await begun).toMatchObject({ code: 'AT_CAPACITY' });
   });
 });
 
