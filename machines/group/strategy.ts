@@ -85,11 +85,13 @@ export function verdictOn(
 }
 
 /**
+ * A restart takes the place of one that is under way: where members depend on each other it also does what that had left.
  * `temporary` members that are stopped with the others do not come back, and are forgotten. A `transient` one that had ended
  * does come back, as in OTP: the others begin anew, and may need it. What its owner took down stays down.
  */
 function restartPlan(failed: MemberState, members: readonly MemberState[], strategy: Strategy) {
-  const from = strategy === 'one_for_all' ? 0 : members.findIndex(({ id }) => id === failed.id);
+  const isFirst = ({ id, status }: MemberState) => id === failed.id || status === 'restarting';
+  const from = strategy === 'one_for_all' ? 0 : members.findIndex(isFirst);
   const affected = strategy === 'one_for_one' ? [failed] : members.slice(from);
   const isThere = ({ status }: MemberState) => status === 'up' || status === 'restarting';
   const stopped = affected.filter(isThere);

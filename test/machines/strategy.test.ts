@@ -71,6 +71,14 @@ describe('the decisions of a group', () => {
     expect(verdictOn({ id: 'b', cause: CRASH, at: 0 }, members, [], RULES)).toEqual({ kind: 'let-go', members });
   });
 
+  it('begin anew what a restart under way had left, because the newer one takes its place (P8)', () => {
+    const members: MemberState[] = [up('a'), { ...up('b'), status: 'restarting' }, { ...up('c'), status: 'restarting' }];
+
+    const verdict = verdictOn({ id: 'c', cause: CRASH, at: 0 }, members, [], { ...RULES, strategy: 'rest_for_one' });
+
+    expect(verdict).toMatchObject({ kind: 'restart', hold: ['b'], start: ['b', 'c'] });
+  });
+
   it('burn no restart for a cause that would only repeat itself (P8)', () => {
     const end = { id: 'a', cause: BROKEN, at: 0 };
 
