@@ -72,7 +72,11 @@ describe('the decisions of a group', () => {
   });
 
   it('begin anew what a restart under way had left, because the newer one takes its place (P8)', () => {
-    const members: MemberState[] = [up('a'), { ...up('b'), status: 'restarting' }, { ...up('c'), status: 'restarting' }];
+    const members: MemberState[] = [
+      up('a'),
+      { ...up('b'), status: 'restarting' },
+      { ...up('c'), status: 'restarting' },
+    ];
 
     const verdict = verdictOn({ id: 'c', cause: CRASH, at: 0 }, members, [], { ...RULES, strategy: 'rest_for_one' });
 
