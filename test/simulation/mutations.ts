@@ -88,6 +88,10 @@ export const MUTATIONS: Readonly<Record<PromiseName, { readonly what: string; re
           spawn({ ...plan, args: plan.args.filter((arg) => !arg.startsWith('--resume')) }, listeners),
       },
     },
+    'P8 of groups': {
+      what: 'who depends on a session that failed goes on as if nothing had happened',
+      sabotage: { group: (options) => ({ ...options, strategy: 'one_for_one' }) },
+    },
     P9: {
       what: 'more sessions get a process than may have one',
       sabotage: {

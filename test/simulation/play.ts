@@ -1,6 +1,7 @@
 import { TroupeError } from '../../src/errors.ts';
 import { Reader } from './clients.ts';
 import type { Step } from './script.ts';
+import { askTeam, isMember } from './team.ts';
 import type { World } from './world.ts';
 import { settled } from './world-clock.ts';
 
@@ -77,6 +78,9 @@ function begin(world: World, step: Step, salt: number): void {
       if (step.what === 'hold') world.store.hold();
       else world.store.release();
       break;
+    case 'team':
+      askTeam(world, step);
+      break;
     case 'jump':
     case 'freeze':
       world.isTimeStrange = true;
@@ -102,6 +106,10 @@ type Command = Extract<
 >;
 
 function command(world: World, step: Command): void {
+  if (step.do === 'restart' && isMember(world, step.session)) {
+    askTeam(world, { what: 'restart-child', session: step.session });
+    return;
+  }
   const session = world.session(step.session);
   if (session === undefined) return;
   const { stopped, retries } = world.clients;
@@ -128,6 +136,10 @@ function command(world: World, step: Command): void {
 }
 
 function start(world: World, id: string, isAsleep: boolean): void {
+  if (isMember(world, id)) {
+    askTeam(world, { what: 'start', session: id });
+    return;
+  }
   if (world.session(id) !== undefined) return;
   const { supervisor } = world.host;
   const options = isAsleep ? { id, autoStart: false } : { id };

@@ -45,9 +45,13 @@ export async function useBystander(world: World): Promise<void> {
   await world.finishBystander();
 }
 
-/** Where nothing sends an idle session to sleep, one that was taken up waits as long as they idle: somebody makes room. */
+/**
+ * Where nothing sends an idle session to sleep, one that was taken up waits as long as they idle: somebody makes room. Whom its
+ * team needs is never sent to sleep for others.
+ */
 function makeRoom({ host, setting }: World): void {
-  const isMadeAnyway = setting.evictIdle || setting.idleMs < Number.MAX_SAFE_INTEGER;
+  const sleepByThemselves = setting.evictIdle || setting.idleMs < Number.MAX_SAFE_INTEGER;
+  const isMadeAnyway = sleepByThemselves && setting.team === undefined;
   const sessions = host.supervisor.list();
   if (isMadeAnyway || !sessions.some(({ state }) => state === 'waiting')) return;
   for (const session of sessions) if (session.state === 'ready') session.hibernate().catch(() => {});

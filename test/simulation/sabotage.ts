@@ -1,3 +1,4 @@
+import type { GroupOptions } from '../../src/launch/group-options.ts';
 import type { SupervisorOptions } from '../../src/launch/supervisor-options.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { FleetEvent } from '../../src/supervision/fleet-event.ts';
@@ -11,6 +12,8 @@ export interface Sabotage {
   readonly store: (store: Store) => Store;
   readonly spawn: (spawn: OpenTransport, world: World) => OpenTransport;
   readonly options: (options: SupervisorOptions) => SupervisorOptions;
+  /** What the world asks of its group. */
+  readonly group: (options: GroupOptions) => GroupOptions;
   readonly events: (event: FleetEvent) => readonly FleetEvent[];
 }
 
@@ -19,5 +22,6 @@ export const NO_SABOTAGE: Sabotage = {
   store: (store) => store,
   spawn: (spawn) => spawn,
   options: (options) => options,
+  group: (options) => options,
   events: (event) => [event],
 };

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../chaos/random.ts';
+import { type TeamSetting, type TeamStep, teamOf, teamStepOf } from './team.ts';
 
 export const CLI_ACTS = [
   'text',
@@ -44,6 +45,7 @@ export type Step =
   | { readonly do: 'cli'; readonly nth: number; readonly act: CliAct }
   | { readonly do: 'fault'; readonly kind: FaultKind; readonly after: number; readonly code: string }
   | { readonly do: 'store'; readonly what: 'hold' | 'release' }
+  | TeamStep
   | { readonly do: 'pass' | 'jump' | 'freeze'; readonly ms: number }
   | { readonly do: 'crash' | 'handover' | 'drain' }
   /** All in the same breath: nothing settles in between. */
@@ -66,6 +68,7 @@ export interface WorldSetting {
   readonly permissionMs: number;
   readonly turnMs: number;
   readonly stallMs: number;
+  readonly team?: TeamSetting;
 }
 
 export interface Script {
@@ -81,6 +84,7 @@ export const SESSIONS = ['a', 'b', 'c'] as const;
 /** Chance is all in here and in the seed: the same script always plays the same. */
 export function scriptOf(seed: number): Script {
   const random = createRandom(seed);
+  const team = teamOf(seed);
   const setting: WorldSetting = {
     hasStore: random.chance(0.75),
     onPromptLost: random.pick(['once', 'once', 'retry', 'fail', 'ask']),
@@ -96,6 +100,7 @@ export function scriptOf(seed: number): Script {
     permissionMs: random.pick([15_000, Number.MAX_SAFE_INTEGER]),
     turnMs: random.pick([30_000, Number.MAX_SAFE_INTEGER]),
     stallMs: random.pick([10_000, 300_000]),
+    ...(team === undefined ? {} : { team }),
   };
   const steps: Step[] = [{ do: 'start', session: 'a', isAsleep: false }];
   const length = 10 + random.below(28);
@@ -104,6 +109,7 @@ export function scriptOf(seed: number): Script {
 }
 
 function stepOf(random: Random, setting: WorldSetting): Step {
+  if (setting.team !== undefined && random.chance(0.08)) return teamStepOf(random, setting.team);
   const session = random.pick(SESSIONS);
   const kind = random.below(100);
   if (kind < 26) return { do: 'cli', nth: random.below(4), act: actOf(random) };

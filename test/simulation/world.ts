@@ -1,3 +1,4 @@
+import type { GroupOptions } from '../../src/launch/group-options.ts';
 import type { SupervisorOptions } from '../../src/launch/supervisor-options.ts';
 import type { Session } from '../../src/session/session.ts';
 import { storedEventsOf } from '../../src/store/stored-row.ts';
@@ -14,6 +15,7 @@ import { BYSTANDER, type Script, type WorldSetting } from './script.ts';
 import { type SimulatedHost, simulatedHost } from './simulated-host.ts';
 import { type Launch, simulatedSpawn } from './simulated-spawn.ts';
 import { SimulatedStore } from './simulated-store.ts';
+import { TeamStory } from './team.ts';
 import { settled, type WorldClock, worldClock } from './world-clock.ts';
 
 export const TIMEOUTS = {
@@ -55,6 +57,7 @@ export class World {
   readonly clients = new Clients();
   readonly launches: Launch[] = [];
   readonly notes: LaunchNote[] = [];
+  readonly team = new TeamStory();
   readonly chronicles = new Map<string, Chronicle>();
   /** Chronicles of sessions whose id was taken again without a store to go on in. */
   readonly former: Chronicle[] = [];
@@ -104,6 +107,11 @@ export class World {
   ask(name: string, session: string, withinMs: number, work: () => unknown): Call {
     const call = { name, session, host: this.host.name, calledAt: this.passedMs, withinMs };
     return this.clients.track(call, async () => work());
+  }
+
+  /** The group as the setting has it, or as it was broken on purpose. */
+  groupOptions(options: GroupOptions): GroupOptions {
+    return this.#sabotage.group(options);
   }
 
   /** The session is being stopped by somebody: what runs in it may end as interrupted. */
@@ -231,7 +239,9 @@ export class World {
   }
 
   #hear(event: FleetEvent, host: SimulatedHost): void {
-    if (!('seq' in event) || !('sessionId' in event) || !host.isAlive()) return;
+    if (!host.isAlive()) return;
+    if ('groupId' in event) this.team.hear(this, event);
+    if (!('seq' in event) || !('sessionId' in event)) return;
     this.eventCount += 1;
     const { sessionId, ...own } = event;
     const known = this.chronicle(sessionId);
@@ -306,6 +316,7 @@ export class World {
   }
 
   #note(launch: Launch): void {
+    this.team.launched(this, launch);
     const chronicle = this.chronicles.get(launch.sessionId);
     if (chronicle === undefined) return;
     const { view, lives } = chronicle;
