@@ -102,7 +102,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/replay',
     'src/conversations (types)',
     'src/store',
-    'src/transport (types)',
+    'src/transport',
     'src/wire (types)',
   ],
   'src/testing/drift': ['node:*', 'src/launch', 'src/testing/fake-model', 'src/transport', 'src/wire'],

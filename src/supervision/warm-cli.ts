@@ -3,6 +3,7 @@ import { TroupeError } from '../errors.ts';
 import type { PlannedLaunch } from '../launch/launch-plan.ts';
 import { causeOf, errorOf, exitCause } from '../session/exit-cause.ts';
 import type { OpenTransport, Transport, TransportListeners } from '../transport/transport.ts';
+import { methodsOf } from '../transport/transport-methods.ts';
 import type { Codec, ControlOutcome, Decoded } from '../wire/codec.ts';
 
 export interface WarmProcessOptions {
@@ -108,21 +109,13 @@ export class WarmProcess {
     this.#phase = 'handed-over';
     this.#listeners = listeners;
     return {
-      pid: transport.pid,
+      ...methodsOf(transport),
       write: (line) => {
         const requestId = this.#isGreeted ? undefined : this.#initializeIn(line);
         if (requestId === undefined) return transport.write(line);
         queueMicrotask(() => this.#greet(requestId, listeners));
         return Promise.resolve();
       },
-      endInput: () => transport.endInput(),
-      signal: (signal) => transport.signal(signal),
-      killTree: (deadlineMs) => transport.killTree(deadlineMs),
-      exited: transport.exited,
-      finished: transport.finished,
-      stderrTail: () => transport.stderrTail(),
-      pause: () => transport.pause(),
-      resume: () => transport.resume(),
     };
   }
 

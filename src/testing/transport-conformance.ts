@@ -1,5 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict';
 import type { LaunchPlan, OpenTransport, Transport } from '../transport/transport.ts';
+import { methodsOf } from '../transport/transport-methods.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
 /** How the suite gets transports. */
@@ -175,20 +176,4 @@ async function connect(open: OpenTransport, plan: LaunchPlan): Promise<Connected
     }
   };
   return { ...methodsOf(transport), said, complaints, heard };
-}
-
-/** One by one: a transport may be an object of a class. */
-function methodsOf(transport: Transport): Transport {
-  return {
-    pid: transport.pid,
-    write: (line) => transport.write(line),
-    endInput: () => transport.endInput(),
-    signal: (signal) => transport.signal(signal),
-    killTree: (deadlineMs) => transport.killTree(deadlineMs),
-    exited: transport.exited,
-    finished: transport.finished,
-    stderrTail: () => transport.stderrTail(),
-    pause: () => transport.pause(),
-    resume: () => transport.resume(),
-  };
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { openSubprocess } from '../../../src/transport/subprocess-transport.ts';
 import type { LaunchPlan, OpenTransport, Transport } from '../../../src/transport/transport.ts';
+import { methodsOf } from '../../../src/transport/transport-methods.ts';
 
 export function fixturePath(name: string): string {
   return fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -61,16 +62,7 @@ export async function open(plan: LaunchPlan, options: OpenOptions = {}): Promise
   // Also after a test that failed or ran out of time.
   onTestFinished(async () => void (await transport.killTree(10_000)));
   return {
-    pid: transport.pid,
-    write: (line) => transport.write(line),
-    endInput: () => transport.endInput(),
-    signal: (signal) => transport.signal(signal),
-    killTree: (deadlineMs) => transport.killTree(deadlineMs),
-    exited: transport.exited,
-    finished: transport.finished,
-    stderrTail: () => transport.stderrTail(),
-    pause: () => transport.pause(),
-    resume: () => transport.resume(),
+    ...methodsOf(transport),
     plan,
     complaints,
     text,
