@@ -5,6 +5,8 @@ import { sizeOf } from './session-event.ts';
 
 type Shelved = LogEntry | RunPack | OwnRun;
 
+let shelves = 0;
+
 /** The entries of a log that are in memory, by their numbers: dense, the oldest go first. */
 export class EventShelf {
   /** Evicted slots are emptied at once, so that what is dropped is really freed. */
@@ -12,8 +14,14 @@ export class EventShelf {
   #head = 0;
   #count = 0;
   #bytes = 0;
+  readonly #number: number;
   /** It has dropped something: from now on as much goes as comes. */
   #isFull = false;
+
+  constructor() {
+    shelves += 1;
+    this.#number = shelves;
+  }
 
   /** The number of the oldest event; undefined while there is none. */
   get firstSeq(): number | undefined {
@@ -53,7 +61,7 @@ export class EventShelf {
     for (let index = this.#indexBehind(after); index < this.#entries.length; index += 1) {
       const entry = this.#entries[index];
       if (entry === undefined || lastOf(entry) > last) return;
-      if (entry instanceof EventRun && OwnRun.fits(entry)) this.#entries[index] = new OwnRun(entry);
+      if (entry instanceof EventRun && OwnRun.fits(entry, this.#number)) this.#entries[index] = new OwnRun(entry);
     }
   }
 

@@ -8,6 +8,11 @@ const LEAST_BYTES = 7 * PAGE_BYTES + 1;
 /** What waits of each length to be used again, of all logs together (P9). A commit of a store lets go of as much at once. */
 const MOST_SPARE_BYTES = 2 ** 20;
 
+/** So many runs after each other by one log, and nobody else is writing much. */
+const ALONE_RUNS = 32;
+let lastLog = 0;
+let runsOfLastLog = 0;
+
 /** By their length in pages. */
 const spare: readonly Buffer[][] = Array.from({ length: MOST_BYTES / PAGE_BYTES + 1 }, () => []);
 
@@ -28,9 +33,12 @@ export class OwnRun {
     this.#run = new EventRun(firstSeq, epoch, at, lines.movedTo(bytes));
   }
 
-  /** Whether it is worth it. */
-  static fits({ lines: { bytes } }: EventRun): boolean {
-    return bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES;
+  /** Whether it is worth it: the heap of one log that writes alone is small, and costs less to look through than the copies. */
+  static fits({ lines: { bytes } }: EventRun, log: number): boolean {
+    if (bytes.length < LEAST_BYTES || bytes.length > MOST_BYTES) return false;
+    runsOfLastLog = log === lastLog ? runsOfLastLog + 1 : 0;
+    lastLog = log;
+    return runsOfLastLog < ALONE_RUNS;
   }
 
   get firstSeq(): number {

@@ -86,6 +86,19 @@ describe('a run as long as a pipe holds', () => {
     expect(lent.lines.bytes.equals(runOf(21, LINES).bytes)).toBe(true);
   });
 
+  it('is not copied for a log that writes alone, and is where several write in turns', () => {
+    const [one, other] = [new EventLog(LIMITS, () => 1), new EventLog(LIMITS, () => 1)];
+    const write = (log: EventLog) => log.appendRun(1, runOf(1, LINES));
+    const copied = vi.spyOn(Buffer.prototype, 'copy');
+    for (let number = 1; number <= 100; number += 1) write(one);
+    const alone = copied.mock.calls.length;
+    for (let number = 1; number <= 100; number += 1) [one, other].forEach(write);
+    const inTurns = copied.mock.calls.length - alone;
+    copied.mockRestore();
+    expect(alone).toBeLessThan(40);
+    expect(inTurns).toBeGreaterThan(150);
+  });
+
   it('is in memory twice only while a reader is near: one that is far behind shares it with the log (P9)', async () => {
     const log = new EventLog({ ...LIMITS, maxItems: 12 * LINES }, () => 1);
     for (let number = 1; number <= 13; number += 1) log.appendRun(1, runOf(number, LINES));
